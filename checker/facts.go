@@ -1,0 +1,391 @@
+package checker
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/model"
+)
+
+// A partition is what a history says about one partition's log, arranged so
+// that each rule is one pass over it.
+type partition struct {
+	name   string
+	config histories.Config
+	ops    []*histories.Op // in order of invocation
+	sends  []*send
+	reads  []*read
+	readOf map[*histories.Op]*read
+	back   []regression // polls that went back
+
+	start     int64 // the highest log start told to anybody
+	startTold bool
+	scanned   bool // a scan was answered
+
+	sent    map[histories.Value][]*send
+	records []*record         // distinct (offset, value) pairs, by offset
+	at      map[place]*record // the same, by place
+	places  map[histories.Value][]*record
+	newest  map[string]keyEnd // by key, where the log is compacted
+}
+
+// A place is a value at an offset.
+type place struct {
+	offset int64
+	value  histories.Value
+}
+
+// A send is one batch and where it is known to be.
+type send struct {
+	op    *histories.Op
+	acked bool // acknowledged with acks=all: it took effect in its interval
+	acks  string
+	base  int64 // offset of the first record if it is known, None otherwise
+	bySaw bool  // base is known from a read, not from the acknowledgement
+	seen  int   // how many of its values were read
+}
+
+// A read is an answer with records or a complete scan, and the range of
+// offsets it speaks for.
+type read struct {
+	op       *histories.Op
+	position int64 // where it was asked to begin, None if that is not known
+	from, to int64 // it speaks for from <= offset < to
+	sorted   bool  // its records are in order of offsets
+}
+
+// A record is a value at an offset: somebody read it there, or an
+// acknowledgement that counts put it there.
+type record struct {
+	place
+	send    *send   // that put it there; nil if none is known
+	seenBy  []*read // in order of invocation
+	skipped []*read // answers that speak for the offset, lack the value, and are no proof of loss: it was seen later
+	gone    *read   // the first answer that proves the record lost, nil if none does
+	aside   bool    // excused: it does not count any more
+}
+
+// acked reports whether an acks=all acknowledgement says the record is there.
+func (x *record) acked() bool { return x.send != nil && x.send.acked }
+
+// lastSeen returns when the last answer that holds the record came back.
+func (x *record) lastSeen() int64 {
+	last := histories.None
+	for _, r := range x.seenBy {
+		last = max(last, r.op.Return)
+	}
+	return last
+}
+
+// newPartition arranges the operations of one partition. positions tells where
+// polls were to begin.
+func newPartition(name string, c histories.Config, ops []*histories.Op, positions map[*histories.Op]int64) *partition {
+	p := &partition{name: name, config: c, ops: ops, sent: map[histories.Value][]*send{}, readOf: map[*histories.Op]*read{},
+		at: map[place]*record{}, places: map[histories.Value][]*record{}}
+	for _, o := range ops {
+		p.noteStart(o)
+		if o.Kind == histories.Send {
+			p.addSend(o)
+		}
+	}
+	for _, o := range ops {
+		p.addRead(o, positions)
+	}
+	for _, s := range p.sends {
+		p.locate(s)
+	}
+	sort.SliceStable(p.records, func(i, j int) bool { return p.records[i].offset < p.records[j].offset })
+	p.indexKeys()
+	p.findMissing()
+	return p
+}
+
+func (p *partition) noteStart(o *histories.Op) {
+	if o.Outcome != histories.OK {
+		return
+	}
+	start := o.Start
+	if o.Kind == histories.List && o.At == "earliest" {
+		start = o.Offset
+	}
+	if start != histories.None {
+		p.start, p.startTold = max(p.start, start), true
+	}
+}
+
+func (p *partition) addSend(o *histories.Op) {
+	s := &send{op: o, acks: model.AcksOf(o, p.config), base: histories.None}
+	s.acked = o.Outcome == histories.OK && s.acks == "all"
+	p.sends = append(p.sends, s)
+	for _, v := range o.Values {
+		p.sent[v] = append(p.sent[v], s)
+	}
+}
+
+func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]int64) {
+	refuted := model.Refuted(o)
+	if !refuted && !(o.IsRead() && o.Outcome == histories.OK) {
+		return
+	}
+	r := &read{op: o, position: histories.None}
+	switch o.Kind {
+	case histories.Fetch:
+		r.position = o.From
+		if len(o.Records) > 0 {
+			r.position = min(o.From, o.Records[0].Offset)
+		}
+	case histories.Poll:
+		if at, ok := positions[o]; ok {
+			r.position = at
+			if len(o.Records) > 0 {
+				r.position = min(at, o.Records[0].Offset)
+			}
+		}
+	case histories.Scan:
+		p.scanned = true
+		r.position = p.scanFrom(o)
+	}
+	r.from, r.to = r.position, r.position
+	r.sorted = true
+	for i, rec := range o.Records {
+		if i == 0 && r.from == histories.None {
+			r.from = rec.Offset
+		}
+		r.sorted = r.sorted && rec.Offset >= r.to-1
+		r.to = max(r.to, rec.Offset+1)
+	}
+	if o.Kind == histories.Scan && !refuted {
+		r.to = max(r.to, o.End)
+	}
+	if r.from == histories.None {
+		r.from, r.to = 0, 0
+	}
+	p.reads = append(p.reads, r)
+	p.readOf[o] = r
+	for _, rec := range o.Records {
+		x := p.record(place{rec.Offset, rec.Value})
+		x.seenBy = append(x.seenBy, r)
+	}
+}
+
+// scanFrom returns where a complete scan begins: at the log start. Retention
+// may have moved it without anybody being told, and then the first record is
+// all there is to go by; where every offset holds a record it has not moved.
+func (p *partition) scanFrom(o *histories.Op) int64 {
+	switch {
+	case p.startTold || p.config.Get("offsets") == "dense":
+		return p.start
+	case len(o.Records) > 0:
+		return o.Records[0].Offset
+	case o.End != histories.None:
+		return o.End
+	}
+	return p.start
+}
+
+// retained returns a known record below the beginning of a complete scan, if
+// only retention nobody told of could explain that the scan lacks it.
+func (p *partition) retained() *record {
+	if p.startTold || p.config.Get("offsets") == "dense" {
+		return nil
+	}
+	for _, r := range p.reads {
+		if r.op.Kind == histories.Scan && len(p.records) > 0 && p.records[0].offset < r.from {
+			return p.records[0]
+		}
+	}
+	return nil
+}
+
+func (p *partition) record(at place) *record {
+	r, ok := p.at[at]
+	if !ok {
+		r = &record{place: at}
+		p.at[at] = r
+		p.records = append(p.records, r)
+		p.places[at.value] = append(p.places[at.value], r)
+	}
+	return r
+}
+
+// locate finds where a batch is. An acknowledgement by all of the ISR says so,
+// unless readers agree that its value is elsewhere (offset-mismatch). Below
+// that, and without any answer, only a read says so; one record that was read
+// proves the whole batch.
+func (p *partition) locate(s *send) {
+	if s.op.Outcome == histories.Fail {
+		return
+	}
+	for i, v := range s.op.Values {
+		if len(p.places[v]) > 0 && p.seenAnywhere(v) {
+			s.seen++
+		}
+		if s.base == histories.None && len(p.sent[v]) == 1 {
+			s.base = p.seenOnce(v, int64(i))
+			s.bySaw = s.base != histories.None
+		}
+	}
+	if s.op.Offset != histories.None && (s.acked && !p.mismatched(s) || p.seenAtTold(s)) {
+		s.base, s.bySaw = s.op.Offset, !s.acked
+	}
+	if s.base == histories.None {
+		return
+	}
+	for i, v := range s.op.Values {
+		p.record(place{s.base + int64(i), v}).send = s
+	}
+}
+
+func (p *partition) seenAnywhere(v histories.Value) bool {
+	return slices.ContainsFunc(p.places[v], func(r *record) bool { return len(r.seenBy) > 0 })
+}
+
+// seenOnce returns the base offset of a batch whose i-th value was read at one
+// offset only.
+func (p *partition) seenOnce(v histories.Value, i int64) int64 {
+	if at := p.places[v]; len(at) == 1 && len(at[0].seenBy) > 0 && at[0].offset >= i {
+		return at[0].offset - i
+	}
+	return histories.None
+}
+
+func (p *partition) seenAtTold(s *send) bool {
+	for i, v := range s.op.Values {
+		if r := p.at[place{s.op.Offset + int64(i), v}]; r != nil && len(r.seenBy) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// mismatched reports whether a batch's value was read, but never where its
+// producer was told it is.
+func (p *partition) mismatched(s *send) bool {
+	if s.op.Offset == histories.None || s.op.Outcome != histories.OK || s.seen == 0 || p.seenAtTold(s) {
+		return false
+	}
+	// Where one send may land twice, the copy that was read need not be the
+	// one whose offset was told.
+	if p.config.Get("enable.idempotence") == "false" && !p.covered(s.op.Offset) {
+		return false
+	}
+	for _, v := range s.op.Values {
+		if len(p.sent[v]) == 1 && p.seenAnywhere(v) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *partition) covered(offset int64) bool {
+	return slices.ContainsFunc(p.reads, func(r *read) bool { return r.from <= offset && offset < r.to })
+}
+
+// findMissing compares each answer with the records known at the offsets it
+// speaks for. The work is proportional to the records it should have held.
+func (p *partition) findMissing() {
+	for _, r := range p.reads {
+		i := p.search(max(r.from, p.start))
+		for ; i < len(p.records) && p.records[i].offset < r.to; i++ {
+			if x := p.records[i]; !r.holds(x.place) && !p.mayVanish(x) {
+				x.miss(r)
+			}
+		}
+		if r.op.Kind == histories.Scan {
+			for ; i < len(p.records); i++ {
+				if x := p.records[i]; endsBefore(r, x) {
+					x.miss(r)
+				}
+			}
+		}
+	}
+}
+
+// search returns the index of the first known record at or behind an offset.
+func (p *partition) search(offset int64) int {
+	return sort.Search(len(p.records), func(i int) bool { return p.records[i].offset >= offset })
+}
+
+// miss notes an answer that should have held the record and does not. It
+// proves a loss unless the record was seen at the same time or later.
+func (x *record) miss(r *read) {
+	if x.lastSeen() >= r.op.Call {
+		x.skipped = append(x.skipped, r)
+	} else if x.gone == nil || r.op.Call < x.gone.op.Call {
+		x.gone = r
+	}
+}
+
+// endsBefore reports whether a scan says that the log ends at or before a
+// record that was there before the scan began.
+func endsBefore(scan *read, x *record) bool {
+	told := scan.op.End != histories.None && x.offset >= scan.op.End || model.Refuted(scan.op)
+	if !told {
+		return false
+	}
+	if x.acked() && x.send.op.Return < scan.op.Call {
+		return true
+	}
+	return slices.ContainsFunc(x.seenBy, func(r *read) bool { return r.op.Return < scan.op.Call })
+}
+
+func (r *read) holds(at place) bool {
+	want := histories.Record{Offset: at.offset, Value: at.value}
+	if !r.sorted {
+		return slices.Contains(r.op.Records, want)
+	}
+	recs := r.op.Records
+	i := sort.Search(len(recs), func(i int) bool { return recs[i].Offset >= at.offset })
+	for ; i < len(recs) && recs[i].Offset == at.offset; i++ {
+		if recs[i] == want {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsAt returns the value the answer has at an offset.
+func (r *read) holdsAt(offset int64) (histories.Value, bool) {
+	for _, rec := range r.op.Records {
+		if rec.Offset == offset {
+			return rec.Value, true
+		}
+	}
+	return histories.Value{}, false
+}
+
+// mayVanish reports whether compaction may have removed a record: another
+// record of its key may be newer, or its key is not known.
+func (p *partition) mayVanish(x *record) bool {
+	if p.config.Get("cleanup.policy") != "compact" {
+		return false
+	}
+	if x.send == nil || x.send.op.Key == "" {
+		return true
+	}
+	newest := p.newest[x.send.op.Key]
+	return newest.unplaced || newest.offset > x.offset
+}
+
+// A keyEnd is the newest record a key is known to have.
+type keyEnd struct {
+	offset   int64
+	unplaced bool // a send of the key may be anywhere
+}
+
+func (p *partition) indexKeys() {
+	if p.config.Get("cleanup.policy") != "compact" {
+		return
+	}
+	p.newest = map[string]keyEnd{}
+	for _, s := range p.sends {
+		if s.op.Outcome == histories.Fail {
+			continue
+		}
+		k := p.newest[s.op.Key]
+		k.unplaced = k.unplaced || s.base == histories.None
+		k.offset = max(k.offset, s.base+int64(len(s.op.Values))-1)
+		p.newest[s.op.Key] = k
+	}
+}

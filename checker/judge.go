@@ -1,0 +1,203 @@
+package checker
+
+import (
+	"fmt"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A judge is one check under way.
+type judge struct {
+	history    *histories.History
+	opts       Options
+	partitions []*partition
+	result     Result
+	violated   map[*partition]bool   // a rule about the log fired and nothing permits it
+	excused    map[*partition]string // the setting that permits what a rule about the log found
+	unknown    []string              // reasons the verdict may not be ok
+}
+
+func newJudge(h *histories.History, opts Options) *judge {
+	if opts.Steps == 0 {
+		opts.Steps = DefaultSteps
+	}
+	if opts.Memory == 0 {
+		opts.Memory = DefaultMemory
+	}
+	j := &judge{history: h, opts: opts, violated: map[*partition]bool{}, excused: map[*partition]string{}}
+	at, back := positions(h)
+	var names []string
+	byName := map[string][]*histories.Op{}
+	for i := range h.Ops() {
+		o := &h.Ops()[i]
+		if _, ok := byName[o.On]; !ok {
+			names = append(names, o.On)
+		}
+		byName[o.On] = append(byName[o.On], o)
+	}
+	for _, name := range names {
+		p := newPartition(name, h.Config(), byName[name], at)
+		for _, b := range back {
+			if b.poll.On == name {
+				p.back = append(p.back, b)
+			}
+		}
+		j.partitions = append(j.partitions, p)
+	}
+	j.count()
+	j.assume()
+	return j
+}
+
+// count says how much is at stake.
+func (j *judge) count() {
+	e := &j.result.Exercised
+	e.Partitions, e.Rules = len(j.partitions), len(rules)
+	for _, m := range j.history.Marks() {
+		if _, _, breach := BreachOf(&m); m.Kind == histories.Nemesis && !breach {
+			e.Faults++
+		}
+	}
+	e.Operations = len(j.history.Ops())
+	for _, p := range j.partitions {
+		e.Sends += len(p.sends)
+		e.Values += len(p.sent)
+		for _, s := range p.sends {
+			if s.acked {
+				e.Acknowledged++
+			}
+		}
+		for _, o := range p.ops {
+			if (o.IsRead() || o.Kind == histories.List) && o.Outcome == histories.OK {
+				e.Reads++
+				e.Records += len(o.Records)
+			}
+			if o.Kind == histories.Scan && o.Outcome == histories.OK {
+				e.Scans++
+			}
+		}
+	}
+}
+
+// assume names the settings that decide verdicts and that the history leaves
+// to their defaults.
+func (j *judge) assume() {
+	for _, key := range []string{"acks", idemKey, uncleanKey, "cleanup.policy", "offsets", "reads", "system"} {
+		if _, ok := j.history.Config().Stated(key); !ok {
+			j.result.Assumptions = append(j.result.Assumptions, key+"="+j.history.Config().Get(key))
+		}
+	}
+}
+
+// applyRules runs every rule over every partition.
+func (j *judge) applyRules() {
+	if j.transactional() {
+		j.unknown = append(j.unknown, "the history has transactions, which are not judged yet")
+		return
+	}
+	for i := range rules {
+		for _, p := range j.partitions {
+			for _, f := range rules[i].apply(p) {
+				j.result.Findings = append(j.result.Findings, f)
+				if !rules[i].log {
+					continue
+				}
+				switch {
+				case f.Allowed == "":
+					j.violated[p] = true
+				case rules[i].name != duplicate: // copies are accounted for one by one
+					j.excused[p] = f.Allowed
+				}
+			}
+		}
+	}
+	j.result.Findings = append(j.result.Findings, breaches(j.history)...)
+}
+
+func (j *judge) transactional() bool {
+	for i := range j.history.Ops() {
+		o := &j.history.Ops()[i]
+		if o.Tx != "" || o.Kind == histories.Begin || o.Kind == histories.Commit || o.Kind == histories.Abort {
+			return true
+		}
+	}
+	return false
+}
+
+// conclude makes the verdict of what was found.
+func (j *judge) conclude() {
+	r := &j.result
+	if r.Engine == "" {
+		r.Engine = "rules"
+	}
+	j.noteThinEvidence()
+	if len(r.Names()) > 0 {
+		r.Verdict = Violates
+		return
+	}
+	if r.Verdict == Contradictory {
+		return
+	}
+	if len(j.unknown) > 0 {
+		r.Verdict, r.Reason = Undecided, j.unknown[0]
+		r.Notes = append(r.Notes, j.unknown[1:]...)
+		return
+	}
+	r.Verdict = Conforms
+}
+
+// noteThinEvidence finds what the history leaves open.
+func (j *judge) noteThinEvidence() {
+	if e := j.result.Exercised; e.Sends == 0 || e.Reads == 0 && !j.refuted() {
+		j.unknown = append(j.unknown, fmt.Sprintf("nothing was at stake: %d sends and %d answered reads", e.Sends, e.Reads))
+		return
+	}
+	for _, p := range j.partitions {
+		if x := p.retained(); x != nil {
+			j.unknown = append(j.unknown, fmt.Sprintf("%s: a scan begins behind offset %d, which held value %s, and nobody was told the log start (list earliest)", p.name, x.offset, x.value))
+		}
+		n, first := p.unseen()
+		if n == 0 {
+			continue
+		}
+		note := fmt.Sprintf("%s: %d acknowledged values were never read (unseen), the first is %s", p.name, n, first)
+		if p.scanned {
+			j.result.Notes = append(j.result.Notes, note)
+		} else {
+			j.unknown = append(j.unknown, note+", and there is no final scan")
+		}
+	}
+}
+
+func (j *judge) refuted() bool {
+	for _, p := range j.partitions {
+		if p.scanned {
+			return true
+		}
+	}
+	return false
+}
+
+// unseen counts the acknowledged values that nobody read and nothing proves
+// gone.
+func (p *partition) unseen() (n int, first histories.Value) {
+	for _, s := range p.sends {
+		if !s.acked || p.mismatched(s) {
+			continue
+		}
+		for i, v := range s.op.Values {
+			if s.base == histories.None {
+				if p.seenAnywhere(v) || p.lostUnplaced(s) != nil {
+					continue
+				}
+			} else if x := p.at[place{s.base + int64(i), v}]; x.gone != nil || len(x.seenBy) > 0 || x.offset < p.start {
+				continue
+			}
+			if n == 0 {
+				first = v
+			}
+			n++
+		}
+	}
+	return n, first
+}

@@ -1,0 +1,170 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A rule is a mistake with a name. says completes "every client may rely on".
+// check is linear in the partition and names the fewest operations a person
+// needs to look at. A rule about the log is implied by the model: where it
+// fires, no order of the operations is legal. A rule about one client's session
+// stands beside the model.
+type rule struct {
+	name   string
+	says   string
+	log    bool
+	excuse func(c histories.Config) string // the setting that permits it, "" if none does
+	check  func(p *partition) []Finding
+}
+
+// rules is the only list of them. Their order is the order of findings: causes
+// before consequences.
+var rules = []rule{
+	{name: "phantom", log: true, check: phantoms,
+		says: "every record having been sent by somebody"},
+	{name: "aborted-read", log: true, check: abortedReads,
+		says: "a write that was refused never being seen"},
+	{name: "lost-write", log: true, check: lostWrites, excuse: truncation,
+		says: "an acknowledged write (acks=all) staying in the log"},
+	{name: "inconsistent-offsets", log: true, check: inconsistentOffsets, excuse: truncation,
+		says: "an offset holding one value for ever"},
+	{name: "read-then-lost", log: true, check: readThenLost, excuse: truncation,
+		says: "a record that somebody read staying in the log"},
+	{name: "offset-mismatch", log: true, check: offsetMismatches,
+		says: "a record being at the offset its producer was told"},
+	{name: duplicate, log: true, check: duplicates, excuse: retries,
+		says: "a value being in the log at most once for each send of it"},
+	{name: "early-read", check: earlyReads,
+		says: "a record being visible only once it was sent and below the mark reported with it"},
+	{name: "realtime-order", log: true, check: realtimeOrder, excuse: truncation,
+		says: "a write that was done before another began being before it in the log"},
+	{name: "end-regression", check: endRegressions, excuse: endMayGoBack,
+		says: "the end of the log never going back"},
+	{name: "gap", log: true, check: gaps,
+		says: "every offset below the end holding a record (offsets=dense)"},
+	{name: "stale-read", log: true, check: staleReads, excuse: truncation,
+		says: "a read seeing everything acknowledged before it began (reads=linearizable)"},
+	{name: "nonmonotonic-send", check: nonmonotonicSends, excuse: truncation,
+		says: "one producer's writes being in the log in the order it sent them"},
+	{name: "int-nonmonotonic-send", log: true, check: intNonmonotonicSends, excuse: truncation,
+		says: "the values of one batch being in the log in the order of the batch"},
+	{name: "nonmonotonic-poll", check: nonmonotonicPolls,
+		says: "a consumer's polls never going back unless something reset its position"},
+	{name: "int-nonmonotonic-poll", check: intNonmonotonicPolls,
+		says: "the records of one answer being in order of their offsets"},
+	{name: "poll-skip", log: true, check: pollSkips,
+		says: "a reader never jumping over a record that exists"},
+	{name: "int-poll-skip", log: true, check: intPollSkips,
+		says: "one answer never leaving out a record between two others"},
+}
+
+// duplicate is the rule whose permitted findings do not weaken what the model
+// says of the rest.
+const duplicate = "duplicate"
+
+const (
+	uncleanKey = "unclean.leader.election.enable"
+	idemKey    = "enable.idempotence"
+)
+
+// truncation excuses what an unclean leader election may do: committed records
+// vanish and their offsets are used again.
+func truncation(c histories.Config) string {
+	if c.Get(uncleanKey) == "true" {
+		return uncleanKey + "=true"
+	}
+	return ""
+}
+
+// retries excuses copies that a producer's retries make without idempotence.
+func retries(c histories.Config) string {
+	if c.Get(idemKey) == "false" {
+		return idemKey + "=false"
+	}
+	return ""
+}
+
+// endMayGoBack excuses what brokers before KIP-207 did after an election.
+func endMayGoBack(c histories.Config) string {
+	if c.Get("kip-207") == "false" {
+		return "kip-207=false"
+	}
+	return truncation(c)
+}
+
+// allowedByName returns the header's allow entry for a finding, "" if there is
+// none.
+func allowedByName(c histories.Config, name string) string {
+	if slices.Contains(strings.Split(c.Get("allow"), ","), name) {
+		return "allow=" + name
+	}
+	return ""
+}
+
+// perRule is how many findings of one rule are listed for one partition.
+const perRule = 10
+
+// apply runs a rule and says of each finding what permits it.
+func (r *rule) apply(p *partition) []Finding {
+	found := r.check(p)
+	allowed := allowedByName(p.config, r.name)
+	if allowed == "" && r.excuse != nil {
+		allowed = r.excuse(p.config)
+	}
+	for i := range found {
+		f := &found[i]
+		f.Name, f.Partition, f.Rule, f.Allowed = r.name, p.name, r.says, allowed
+	}
+	if len(found) > perRule {
+		more := len(found) - perRule
+		found = found[:perRule]
+		found[perRule-1].More = more
+	}
+	return found
+}
+
+// proof makes a finding from a sentence and the operations that prove it,
+// in order of their invocation.
+func proof(ops []*histories.Op, format string, args ...any) Finding {
+	f := Finding{Says: fmt.Sprintf(format, args...)}
+	ops = slices.Clone(ops)
+	slices.SortFunc(ops, func(a, b *histories.Op) int { return a.Index - b.Index })
+	for _, o := range slices.Compact(ops) {
+		f.Evidence = append(f.Evidence, Evidence{Index: o.Index, Line: o.Line, Text: o.String()})
+	}
+	return f
+}
+
+// breaches are the invariants that a simulated cluster confessed to have
+// broken. They are findings about the run, not about what clients saw.
+func breaches(h *histories.History) []Finding {
+	var found []Finding
+	for i := range h.Marks() {
+		m := &h.Marks()[i]
+		name, detail, ok := BreachOf(m)
+		if !ok {
+			continue
+		}
+		f := Finding{Name: "invariant " + name, Says: fmt.Sprintf("the cluster broke its invariant %s%s", name, detail),
+			Rule:     "the cluster keeping the invariants of its protocol",
+			Evidence: []Evidence{{Index: m.Index, Line: m.Line, Text: m.String()}}}
+		f.Allowed = allowedByName(h.Config(), f.Name)
+		found = append(found, f)
+	}
+	return found
+}
+
+// BreachOf returns the invariant that a mark says was broken. A simulated
+// cluster writes "invariant NAME broken: what happened".
+func BreachOf(m *histories.Mark) (name, detail string, ok bool) {
+	rest, ok := strings.CutPrefix(m.Text, "invariant ")
+	if !ok || m.Kind != histories.Nemesis {
+		return "", "", false
+	}
+	name, detail, ok = strings.Cut(rest, " broken")
+	return name, detail, ok && !strings.Contains(name, " ")
+}

@@ -1,0 +1,350 @@
+package checker
+
+import (
+	"math"
+	"slices"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/model"
+)
+
+func phantoms(p *partition) []Finding {
+	var found []Finding
+	for _, x := range p.records {
+		if len(p.sent[x.value]) == 0 {
+			found = append(found, proof(firstOps(x.seenBy, 1), "%s read value %s at offset %d, and nobody ever sent it",
+				x.seenBy[0].op.Process, x.value, x.offset))
+		}
+	}
+	return found
+}
+
+func abortedReads(p *partition) []Finding {
+	var found []Finding
+	for _, x := range p.records {
+		sends := p.sent[x.value]
+		if len(sends) == 0 || len(x.seenBy) == 0 || slices.ContainsFunc(sends, takesEffect) {
+			continue
+		}
+		reader := x.seenBy[0].op
+		found = append(found, proof([]*histories.Op{sends[0].op, reader}, "the send of value %s was refused for certain%s, and %s read it at offset %d",
+			x.value, withCode(sends[0].op), reader.Process, x.offset))
+	}
+	return found
+}
+
+func takesEffect(s *send) bool { return s.op.Outcome != histories.Fail }
+
+func withCode(o *histories.Op) string {
+	if o.Code == "" {
+		return ""
+	}
+	return " (" + o.Code + ")"
+}
+
+func lostWrites(p *partition) []Finding {
+	var found []Finding
+	for _, x := range p.records {
+		if x.gone == nil || !x.acked() && len(x.seenBy) > 0 {
+			continue
+		}
+		how := "acknowledged"
+		if !x.acked() {
+			how = "committed with the rest of its batch"
+		}
+		ops := append([]*histories.Op{x.send.op}, x.proofGone(p)...)
+		found = append(found, proof(ops, "value %s was %s at offset %d and is gone: %s", x.value, how, x.offset, x.fate(p)))
+	}
+	for _, s := range p.sends {
+		if scan := p.lostUnplaced(s); scan != nil {
+			found = append(found, proof([]*histories.Op{s.op, scan.op}, "value %s was acknowledged, and %s read the whole log without it",
+				s.op.Values[0], scan.op.Process))
+		}
+	}
+	return found
+}
+
+// lostUnplaced returns a complete scan that proves that an acknowledged batch
+// whose offset nobody was told is gone: the scan began afterwards and its end
+// is known, or it reaches a record whose send began afterwards.
+func (p *partition) lostUnplaced(s *send) *read {
+	if !s.acked || s.base != histories.None || s.seen > 0 || s.op.Offset != histories.None || p.compacted() {
+		return nil
+	}
+	for _, r := range p.reads {
+		if r.op.Kind != histories.Scan || r.from > p.start {
+			continue
+		}
+		if r.op.Call > s.op.Return && (r.op.End != histories.None || model.Refuted(r.op)) {
+			return r
+		}
+		if p.laterSends(s.op.Return).before(r.to) {
+			return r
+		}
+	}
+	return nil
+}
+
+func (p *partition) compacted() bool { return p.config.Get("cleanup.policy") == "compact" }
+
+// firstBehind is the least offset of a record whose send began after a time.
+type firstBehind int64
+
+func (f firstBehind) before(offset int64) bool { return int64(f) < offset }
+
+func (p *partition) laterSends(time int64) firstBehind {
+	first := int64(math.MaxInt64)
+	for _, x := range p.records {
+		if x.send != nil && x.send.op.Call > time {
+			first = min(first, x.offset)
+		}
+	}
+	return firstBehind(first)
+}
+
+// fate says in words what became of a lost record.
+func (x *record) fate(p *partition) string {
+	r := x.gone
+	if v, ok := r.holdsAt(x.offset); ok {
+		return sentence("offset %d now holds %s", x.offset, v)
+	}
+	switch {
+	case model.Refuted(r.op):
+		return sentence("%s was told that the log does not exist (%s)", r.op.Process, r.op.Code)
+	case r.op.Kind == histories.Scan && r.op.End != histories.None && r.op.End <= x.offset:
+		return sentence("the healed log ends at %d", r.op.End)
+	case r.op.Kind == histories.Scan:
+		return sentence("%s read the whole log and offset %d holds nothing", r.op.Process, x.offset)
+	}
+	return sentence("%s read past offset %d and found nothing there", r.op.Process, x.offset)
+}
+
+// proofGone returns the operations that show a record's absence, and the send
+// of what took its place.
+func (x *record) proofGone(p *partition) []*histories.Op {
+	ops := []*histories.Op{x.gone.op}
+	if v, ok := x.gone.holdsAt(x.offset); ok {
+		if y := p.at[place{x.offset, v}]; y.send != nil {
+			ops = append(ops, y.send.op)
+		}
+	}
+	return ops
+}
+
+func readThenLost(p *partition) []Finding {
+	var found []Finding
+	for _, x := range p.records {
+		if x.gone == nil || len(x.seenBy) == 0 {
+			continue
+		}
+		ops := append(firstOps(x.seenBy, 1), x.proofGone(p)...)
+		found = append(found, proof(ops, "%s read value %s at offset %d, and later it is gone: %s",
+			x.seenBy[0].op.Process, x.value, x.offset, x.fate(p)))
+	}
+	return found
+}
+
+func inconsistentOffsets(p *partition) []Finding {
+	var found []Finding
+	for i := 1; i < len(p.records); i++ {
+		x, y := p.records[i-1], p.records[i]
+		if x.offset == y.offset {
+			a, b := x.witness(), y.witness()
+			found = append(found, proof([]*histories.Op{a, b}, "offset %d has two values: %s %s, %s %s",
+				x.offset, x.value, x.how(), y.value, y.how()))
+		}
+	}
+	return found
+}
+
+// witness is the operation that put a record at its offset: the first read of
+// it, or its acknowledgement.
+func (x *record) witness() *histories.Op {
+	if len(x.seenBy) > 0 && !x.acked() {
+		return x.seenBy[0].op
+	}
+	return x.send.op
+}
+
+func (x *record) how() string {
+	if len(x.seenBy) > 0 && !x.acked() {
+		return sentence("was read by %s", x.seenBy[0].op.Process)
+	}
+	if x.acked() {
+		return sentence("was acknowledged to %s", x.send.op.Process)
+	}
+	return "belongs to a batch that was read"
+}
+
+func offsetMismatches(p *partition) []Finding {
+	var found []Finding
+	for _, s := range p.sends {
+		if !p.mismatched(s) {
+			continue
+		}
+		for i, v := range s.op.Values {
+			told := s.op.Offset + int64(i)
+			if at := p.firstSeen(v); at != nil && at.offset != told {
+				found = append(found, proof([]*histories.Op{s.op, at.seenBy[0].op}, "%s was told that value %s is at offset %d, and readers find it at %d",
+					s.op.Process, v, told, at.offset))
+				break
+			}
+		}
+	}
+	return found
+}
+
+func (p *partition) firstSeen(v histories.Value) *record {
+	for _, x := range p.places[v] {
+		if len(x.seenBy) > 0 {
+			return x
+		}
+	}
+	return nil
+}
+
+func duplicates(p *partition) []Finding {
+	var found []Finding
+	for _, c := range p.surplus() {
+		first, last := c.at[0], c.at[len(c.at)-1]
+		ops := []*histories.Op{p.firstSend(first.value).op, first.seenBy[0].op, last.seenBy[0].op}
+		found = append(found, proof(ops, "value %s was sent %s and is in the log %s, at offsets %d and %d",
+			first.value, times(c.able), times(len(c.at)), first.offset, last.offset))
+	}
+	return found
+}
+
+// A surplus is a value with more copies in the log than sends that may have
+// taken effect.
+type surplus struct {
+	at   []*record // where it was read, by offset
+	able int
+}
+
+func (p *partition) surplus() []surplus {
+	var out []surplus
+	for _, x := range p.records {
+		if len(p.places[x.value]) < 2 {
+			continue
+		}
+		copies, able := p.copies(x.value), 0
+		for _, s := range p.sent[x.value] {
+			if takesEffect(s) {
+				able++
+			}
+		}
+		if able > 0 && len(copies) > able && copies[0] == x {
+			out = append(out, surplus{copies, able})
+		}
+	}
+	return out
+}
+
+// copies returns the places at which a value was read, by offset.
+func (p *partition) copies(v histories.Value) []*record {
+	var at []*record
+	for _, x := range p.places[v] {
+		if len(x.seenBy) > 0 {
+			at = append(at, x)
+		}
+	}
+	slices.SortFunc(at, func(a, b *record) int { return compare(a.offset, b.offset) })
+	return at
+}
+
+func realtimeOrder(p *partition) []Finding {
+	var found []Finding
+	var earliest *record // of those at higher offsets, the one that is known to be done first
+	done := int64(math.MaxInt64)
+	for i := len(p.records) - 1; i >= 0; i-- {
+		x := p.records[i]
+		if s := x.send; s != nil && earliest != nil && earliest.offset > x.offset && done < s.op.Call && earliest.send != s {
+			first, _ := earliest.doneBy()
+			found = append(found, proof([]*histories.Op{first, s.op}, "value %s was in the log at offset %d before the send of value %s began, which landed at the lower offset %d",
+				earliest.value, earliest.offset, x.value, x.offset))
+		}
+		if _, at := x.doneBy(); at < done {
+			earliest, done = x, at
+		}
+	}
+	slices.Reverse(found)
+	return found
+}
+
+// doneBy returns the operation whose return proves first that the record is in
+// the log, and that time.
+func (x *record) doneBy() (*histories.Op, int64) {
+	var by *histories.Op
+	at := int64(math.MaxInt64)
+	if x.acked() {
+		by, at = x.send.op, x.send.op.Return
+	}
+	for _, r := range x.seenBy {
+		if r.op.Return < at {
+			by, at = r.op, r.op.Return
+		}
+	}
+	return by, at
+}
+
+func gaps(p *partition) []Finding {
+	if p.config.Get("offsets") != "dense" {
+		return nil
+	}
+	var found []Finding
+	reported := map[int64]bool{}
+	for _, r := range p.reads {
+		next := max(r.from, p.start)
+		hole := func(to int64) {
+			for ; next < to && len(found) <= perRule; next++ {
+				if i := p.search(next); reported[next] || i < len(p.records) && p.records[i].offset == next {
+					continue // a record is known there: lost, or skipped
+				}
+				reported[next] = true
+				found = append(found, proof([]*histories.Op{r.op}, "%s read past offset %d, and it holds nothing", r.op.Process, next))
+			}
+		}
+		for _, rec := range r.op.Records {
+			hole(rec.Offset)
+			next = max(next, rec.Offset+1)
+		}
+		hole(r.to)
+	}
+	return found
+}
+
+// intNonmonotonicSends compares the values of each batch with where they were
+// read.
+func intNonmonotonicSends(p *partition) []Finding {
+	var found []Finding
+	for _, s := range p.sends {
+		var last *record
+		for _, v := range s.op.Values {
+			x := p.firstSeen(v)
+			if x == nil || len(p.sent[v]) > 1 || len(p.copies(v)) > 1 {
+				continue
+			}
+			if last != nil && x.offset < last.offset {
+				found = append(found, proof([]*histories.Op{s.op, last.seenBy[0].op, x.seenBy[0].op}, "%s sent value %s before %s in one batch, and they are at offsets %d and %d",
+					s.op.Process, last.value, v, last.offset, x.offset))
+				break
+			}
+			last = x
+		}
+	}
+	return found
+}
+
+func intNonmonotonicPolls(p *partition) []Finding {
+	var found []Finding
+	for _, r := range p.reads {
+		for i := 1; i < len(r.op.Records); i++ {
+			if a, b := r.op.Records[i-1], r.op.Records[i]; b.Offset <= a.Offset {
+				found = append(found, proof([]*histories.Op{r.op}, "%s was handed offset %d (value %s) and behind it offset %d (value %s) in one answer",
+					r.op.Process, a.Offset, a.Value, b.Offset, b.Value))
+				break
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,299 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/model"
+)
+
+func sentence(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+func compare(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+func firstOps(reads []*read, n int) []*histories.Op {
+	var ops []*histories.Op
+	for _, r := range reads[:min(n, len(reads))] {
+		ops = append(ops, r.op)
+	}
+	return ops
+}
+
+// earlyReads finds records above the mark of their own answer, and records
+// handed out before anybody sent them.
+func earlyReads(p *partition) []Finding {
+	var found []Finding
+	for _, r := range p.reads {
+		mark, name := p.markOf(r.op)
+		for _, rec := range r.op.Records {
+			if mark != histories.None && rec.Offset >= mark {
+				found = append(found, proof([]*histories.Op{r.op}, "%s was handed value %s at offset %d in an answer whose %s is %d",
+					r.op.Process, rec.Value, rec.Offset, name, mark))
+				break
+			}
+			if s := p.firstSend(rec.Value); s != nil && r.op.Return < s.op.Call {
+				found = append(found, proof([]*histories.Op{r.op, s.op}, "%s was handed value %s at offset %d before its send began",
+					r.op.Process, rec.Value, rec.Offset))
+				break
+			}
+		}
+	}
+	return found
+}
+
+// markOf returns the mark below which an answer's records must be.
+func (p *partition) markOf(o *histories.Op) (int64, string) {
+	if o.LSO != histories.None && p.config.Get("isolation.level."+o.Process) == "read_committed" {
+		return o.LSO, "last stable offset"
+	}
+	if o.Kind == histories.Scan {
+		return o.End, "end"
+	}
+	return o.HW, "high watermark"
+}
+
+// firstSend returns the send of a value that began first, of those that may
+// have taken effect.
+func (p *partition) firstSend(v histories.Value) *send {
+	for _, s := range p.sent[v] {
+		if takesEffect(s) {
+			return s // sends are in order of their calls
+		}
+	}
+	return nil
+}
+
+// A told is an end that somebody was told.
+type told struct {
+	op  *histories.Op
+	end int64
+}
+
+// endRegressions finds ends that go back: as told to one client or, for
+// systems other than Kafka, to anybody; a scan that ends below what was told
+// before; a write that lands below an end told before it began.
+func endRegressions(p *partition) []Finding {
+	var found []Finding
+	perClient := map[string]told{}
+	lists, all := p.highest(toldByList), p.highest(toldAny)
+	for _, o := range p.ops {
+		switch {
+		case o.Kind == histories.List && o.At == "latest" && o.Outcome == histories.OK:
+			before := perClient[o.Process]
+			if p.config.Get("system") == "other" {
+				before = lists.before(o.Call)
+			}
+			if before.op != nil && before.end > o.Offset && before.op.Return <= o.Call {
+				found = append(found, regressed(before, o, "and later the end was %d", o.Offset))
+			}
+			if o.Offset >= perClient[o.Process].end {
+				perClient[o.Process] = told{o, o.Offset}
+			}
+		case o.Kind == histories.Scan && o.Outcome == histories.OK && o.End != histories.None || model.Refuted(o):
+			end := max(o.End, 0)
+			if before := all.before(o.Call); before.op != nil && before.end > end {
+				found = append(found, regressed(before, o, "and a later scan of the healed log ends at %d", end))
+			}
+		}
+	}
+	return append(found, p.landedBelow()...)
+}
+
+func regressed(before told, now *histories.Op, format string, args ...any) Finding {
+	return proof([]*histories.Op{before.op, now}, "%s was told that the log ends at %d, "+format,
+		append([]any{before.op.Process, before.end}, args...)...)
+}
+
+// landedBelow finds writes at offsets below an end that was told before they
+// began.
+func (p *partition) landedBelow() []Finding {
+	var found []Finding
+	all := p.highest(toldAny)
+	for _, s := range p.sends {
+		if s.base == histories.None {
+			continue
+		}
+		if before := all.before(s.op.Call); before.op != nil && before.end > s.base {
+			found = append(found, regressed(before, s.op, "and the send of value %s that began afterwards landed at offset %d", s.op.Values[0], s.base))
+		}
+	}
+	return found
+}
+
+// highest finds the highest end told before a time. It is asked with times
+// that never go back, so each answer is looked at once.
+type highest struct {
+	byReturn []told
+	top      told
+}
+
+// highest prepares the ends that answers told, by the time they came back.
+func (p *partition) highest(tells func(*histories.Op) int64) *highest {
+	h := &highest{}
+	for _, o := range p.ops {
+		if end := tells(o); end != histories.None {
+			h.byReturn = append(h.byReturn, told{o, end})
+		}
+	}
+	slices.SortStableFunc(h.byReturn, func(a, b told) int { return compare(a.op.Return, b.op.Return) })
+	return h
+}
+
+// before returns the highest end told before a time; its op is nil if none was.
+func (h *highest) before(call int64) told {
+	for len(h.byReturn) > 0 && h.byReturn[0].op.Return < call {
+		if t := h.byReturn[0]; h.top.op == nil || t.end > h.top.end {
+			h.top = t
+		}
+		h.byReturn = h.byReturn[1:]
+	}
+	return h.top
+}
+
+// toldByList is the end a ListOffsets answer told.
+func toldByList(o *histories.Op) int64 {
+	if o.Kind == histories.List && o.At == "latest" && o.Outcome == histories.OK {
+		return o.Offset
+	}
+	return histories.None
+}
+
+// toldAny is the end that any answer told as a number.
+func toldAny(o *histories.Op) int64 {
+	if o.IsRead() && o.Outcome == histories.OK {
+		return max(o.HW, o.End)
+	}
+	return toldByList(o)
+}
+
+// shown is the end that an answer's records or an acknowledgement imply.
+func (p *partition) shown(o *histories.Op) int64 {
+	end := histories.None
+	if o.IsRead() && o.Outcome == histories.OK {
+		for _, r := range o.Records {
+			end = max(end, r.Offset+1)
+		}
+	}
+	if o.Kind == histories.Send && o.Outcome == histories.OK && o.Offset != histories.None && model.AcksOf(o, p.config) == "all" {
+		end = o.Offset + int64(len(o.Values))
+	}
+	return end
+}
+
+// staleReads compares what exact reads say about the end with what was known
+// of it before they began. An empty answer says only that no record is at or
+// behind its position: the end may be further on where offsets are sparse.
+func staleReads(p *partition) []Finding {
+	if model.ReadsOf(p.config) != model.Linearizable {
+		return nil
+	}
+	var found []Finding
+	records := p.highest(p.shown)
+	ends := p.highest(func(o *histories.Op) int64 { return max(p.shown(o), toldAny(o)) })
+	for _, o := range p.ops {
+		end, before := toldAny(o), ends.before(o.Call)
+		if end == histories.None {
+			end, before = p.emptyAt(o), records.before(o.Call)
+		}
+		if end != histories.None && before.op != nil && before.end > end {
+			found = append(found, proof([]*histories.Op{before.op, o}, "%s saw the log end at %d although it had reached %d before the read began",
+				o.Process, end, before.end))
+		}
+	}
+	return found
+}
+
+// emptyAt returns the position at which a read found nothing.
+func (p *partition) emptyAt(o *histories.Op) int64 {
+	if r := p.readOf[o]; r != nil && len(o.Records) == 0 && o.Kind != histories.Scan {
+		return r.position
+	}
+	return histories.None
+}
+
+// nonmonotonicSends compares where one producer's writes are with the order it
+// sent them in, where its settings promise one.
+func nonmonotonicSends(p *partition) []Finding {
+	if p.config.Get(idemKey) == "false" && p.config.Get("max.in.flight.requests.per.connection") != "1" {
+		return nil
+	}
+	var found []Finding
+	last := map[string]*send{}
+	for _, s := range p.sends {
+		if s.op.Outcome != histories.OK || s.base == histories.None {
+			continue
+		}
+		before := last[s.op.Process]
+		if before != nil && s.base < before.base {
+			found = append(found, proof([]*histories.Op{before.op, s.op}, "%s sent value %s before %s, and they are at offsets %d and %d",
+				s.op.Process, before.op.Values[0], s.op.Values[0], before.base, s.base))
+			continue
+		}
+		last[s.op.Process] = s
+	}
+	return found
+}
+
+func nonmonotonicPolls(p *partition) []Finding {
+	var found []Finding
+	for _, b := range p.back {
+		ops := []*histories.Op{b.poll}
+		if b.last != nil {
+			ops = append(ops, b.last)
+		}
+		r := b.poll.Records[0]
+		found = append(found, proof(ops, "%s was at position %d and was handed offset %d (value %s)",
+			b.poll.Process, b.floor, r.Offset, r.Value))
+	}
+	return found
+}
+
+func pollSkips(p *partition) []Finding {
+	return p.skips(func(r *read, x *record) bool {
+		return len(r.op.Records) == 0 || x.offset < r.op.Records[0].Offset || x.offset > r.op.Records[len(r.op.Records)-1].Offset
+	})
+}
+
+func intPollSkips(p *partition) []Finding {
+	return p.skips(func(r *read, x *record) bool {
+		return len(r.op.Records) > 0 && x.offset > r.op.Records[0].Offset && x.offset < r.op.Records[len(r.op.Records)-1].Offset
+	})
+}
+
+// skips finds answers that pass over a record that others read at the same time
+// or later.
+func (p *partition) skips(here func(*read, *record) bool) []Finding {
+	var found []Finding
+	for _, x := range p.records {
+		for _, r := range x.skipped {
+			if _, other := r.holdsAt(x.offset); other || !here(r, x) {
+				continue
+			}
+			seen := x.seenBy[len(x.seenBy)-1].op
+			found = append(found, proof([]*histories.Op{r.op, seen}, "%s read past offset %d without value %s, which is there: %s read it",
+				r.op.Process, x.offset, x.value, seen.Process))
+			break
+		}
+	}
+	return found
+}

@@ -1,0 +1,192 @@
+package model
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A Log is everything a history says about one partition that does not depend
+// on time, and the operations that are left to be ordered.
+type Log struct {
+	dense bool  // every offset holds a record that clients can see
+	start int64 // offsets below are out of scope: the log start had moved there
+	slots []histories.Record
+	empty []Span // offsets known to hold nothing, sorted and merged
+	limit int64  // nothing is known at or behind this offset
+	sent  map[histories.Value]bool
+	ops   []Op
+	bad   []bool // bad[i]: what ops[i] says contradicts something said elsewhere
+}
+
+// Options says how offsets of a partition are to be read.
+type Options struct {
+	Dense bool  // offsets=dense
+	Start int64 // the highest log start told to anybody
+}
+
+// Compile gathers what the operations of one partition say about values and
+// drops the operations that cannot matter:
+//
+//   - a send that nobody knows the outcome of and nobody observed, where
+//     offsets may be sparse: its effect, if any, is invisible;
+//   - the same where offsets are dense and every offset below the highest one
+//     known is explained without it;
+//   - a send acknowledged below acks=all that no read returned.
+func Compile(ops []Op, opt Options) *Log {
+	l := &Log{dense: opt.Dense, start: max(opt.Start, 0), ops: slices.Clone(ops), bad: make([]bool, len(ops)),
+		sent: map[histories.Value]bool{}}
+	l.gatherSlots()
+	l.gatherEmpty()
+	l.findContradictions()
+	l.dropInvisible()
+	return l
+}
+
+// gatherSlots collects the records whose offsets are known: from reads, and
+// from acknowledgements that promise something. The first to speak of an
+// offset is kept; who differs is found by findContradictions.
+func (l *Log) gatherSlots() {
+	for i := range l.ops {
+		op := &l.ops[i]
+		l.slots = append(l.slots, op.Records...)
+		if op.Kind == Append {
+			for j, v := range op.Values {
+				l.sent[v] = true
+				if op.Must && op.Offset != histories.None {
+					l.slots = append(l.slots, histories.Record{Offset: op.Offset + int64(j), Value: v})
+				}
+			}
+		}
+		l.limit = max(l.limit, op.Low, op.Exact)
+	}
+	sort.SliceStable(l.slots, func(i, j int) bool { return l.slots[i].Offset < l.slots[j].Offset })
+	l.slots = slices.CompactFunc(l.slots, func(a, b histories.Record) bool { return a.Offset == b.Offset })
+	if n := len(l.slots); n > 0 {
+		l.limit = max(l.limit, l.slots[n-1].Offset+1)
+	}
+}
+
+func (l *Log) gatherEmpty() {
+	for i := range l.ops {
+		for _, s := range l.ops[i].Empty {
+			if s.From = max(s.From, l.start); s.From < s.To {
+				l.empty = append(l.empty, s)
+			}
+		}
+	}
+	slices.SortFunc(l.empty, func(a, b Span) int { return int(min(1, max(-1, a.From-b.From))) })
+	merged := l.empty[:0]
+	for _, s := range l.empty {
+		if n := len(merged); n > 0 && s.From <= merged[n-1].To {
+			merged[n-1].To = max(merged[n-1].To, s.To)
+			continue
+		}
+		merged = append(merged, s)
+	}
+	l.empty = merged
+}
+
+// findContradictions marks the operations no log can agree with, whatever the
+// order: two values at one offset, a hole where a record is, a hole where
+// offsets are dense, a record nobody sent.
+func (l *Log) findContradictions() {
+	for i := range l.ops {
+		op := &l.ops[i]
+		for _, r := range op.Records {
+			if s, ok := l.slot(r.Offset); !ok || s.Value != r.Value || !l.sent[r.Value] {
+				l.bad[i] = true
+			}
+		}
+		if op.Kind == Append && op.Must && op.Offset != histories.None && !l.fits(op.Values, op.Offset) {
+			l.bad[i] = true
+		}
+		for _, s := range op.Empty {
+			if s.From = max(s.From, l.start); s.From < s.To && (l.dense || l.next(s.From).Offset < s.To) {
+				l.bad[i] = true
+			}
+		}
+	}
+}
+
+// dropInvisible removes uncertain sends whose effect nobody can have seen.
+func (l *Log) dropInvisible() {
+	seen := map[histories.Value]bool{}
+	for _, s := range l.slots {
+		seen[s.Value] = true
+	}
+	room := l.dense && l.unexplained()
+	kept, bad := l.ops[:0], l.bad[:0]
+	for i, op := range l.ops {
+		if op.Kind == Append && !op.Must {
+			observed := slices.ContainsFunc(op.Values, func(v histories.Value) bool { return seen[v] })
+			if !observed && !room {
+				continue
+			}
+		}
+		kept, bad = append(kept, op), append(bad, l.bad[i])
+	}
+	l.ops, l.bad = kept, bad
+}
+
+// unexplained reports whether an offset below the limit has no known record.
+func (l *Log) unexplained() bool {
+	inScope := len(l.slots) - l.search(l.start)
+	return int64(inScope) < l.limit-l.start
+}
+
+// search returns the index of the first slot at or behind an offset.
+func (l *Log) search(offset int64) int {
+	return sort.Search(len(l.slots), func(i int) bool { return l.slots[i].Offset >= offset })
+}
+
+// slot returns the known record at an offset.
+func (l *Log) slot(offset int64) (histories.Record, bool) {
+	if i := l.search(offset); i < len(l.slots) && l.slots[i].Offset == offset {
+		return l.slots[i], true
+	}
+	return histories.Record{}, false
+}
+
+// next returns the first known record at or behind an offset; its offset is
+// endless if there is none.
+func (l *Log) next(offset int64) histories.Record {
+	if i := l.search(offset); i < len(l.slots) {
+		return l.slots[i]
+	}
+	return histories.Record{Offset: endless}
+}
+
+const endless = int64(1) << 62
+
+// emptyUntil returns the first offset at or behind the given one that is not
+// known to hold nothing.
+func (l *Log) emptyUntil(offset int64) int64 {
+	i := sort.Search(len(l.empty), func(i int) bool { return l.empty[i].To > offset })
+	if i < len(l.empty) && l.empty[i].From <= offset {
+		return l.empty[i].To
+	}
+	return offset
+}
+
+// fits reports whether nothing known speaks against these records at these
+// offsets.
+func (l *Log) fits(values []histories.Value, offset int64) bool {
+	for i, v := range values {
+		at := offset + int64(i)
+		if s, ok := l.slot(at); ok && s.Value != v || l.emptyUntil(at) != at {
+			return false
+		}
+	}
+	return true
+}
+
+// skips reports whether the end may move from one offset to another without an
+// append that clients can see.
+func (l *Log) skips(from, to int64) bool {
+	if l.next(from).Offset < to {
+		return false
+	}
+	return !l.dense || from >= to || to <= l.start
+}

@@ -1,0 +1,171 @@
+// Package model is the sequential truth: one partition of a replicated log as
+// an append-only sequence of committed records, and what each answer a client
+// got says about it.
+//
+// A partition is an object of its own, so histories are judged partition by
+// partition (P-compositionality; Herlihy and Wing, Linearizability, 1990).
+//
+// Committed records never move and never change. So what reads and
+// acknowledgements say about values holds at every time: an offset has one
+// value for ever, or the history is impossible. [Compile] settles that part
+// once, before any search. What is left for the search is time alone: when did
+// the end of the log pass each offset. That is why a [State] is a few
+// integers, whatever the length of the log.
+package model
+
+import "github.com/isrcheck/isrcheck/histories"
+
+// Reads is what a read promises (see "What reads promise" in the history
+// format).
+type Reads uint8
+
+const (
+	// Committed reads return a correct, possibly short and possibly stale
+	// piece of the committed log.
+	Committed Reads = iota
+	// Linearizable reads are exact at one instant between call and return.
+	Linearizable
+)
+
+// ReadsOf returns the promise a header states.
+func ReadsOf(c histories.Config) Reads {
+	if c.Get("reads") == "linearizable" {
+		return Linearizable
+	}
+	return Committed
+}
+
+// A Kind is what an operation does to the log: it appends or it reads.
+type Kind uint8
+
+// The kinds of operations the model knows. Everything a client does that says
+// nothing about the log has none.
+const (
+	Append Kind = iota
+	Read
+)
+
+// An Op is one client operation reduced to what it says about the log.
+// Numbers that are not stated are [histories.None].
+type Op struct {
+	Kind         Kind
+	Source       *histories.Op // for descriptions
+	Call, Return int64         // Return is None where the client never knew
+
+	// Append.
+	Must   bool              // acknowledged by all of the ISR: it took effect in its interval
+	Values []histories.Value // the batch
+	Offset int64             // where the first record is, if it took effect
+
+	// Read.
+	Records []histories.Record // committed records, in order of offsets
+	Empty   []Span             // offsets below the last record (or the end) that held nothing
+	Low     int64              // the end had reached Low
+	Exact   int64              // the end was exactly that
+	Beyond  int64              // no record was at or behind that offset
+}
+
+// A Span is the offsets From <= offset < To.
+type Span struct{ From, To int64 }
+
+// newOp returns an operation that says nothing yet.
+func newOp(kind Kind, o *histories.Op) Op {
+	return Op{Kind: kind, Source: o, Call: o.Call, Return: o.Return, Offset: histories.None,
+		Low: histories.None, Exact: histories.None, Beyond: histories.None}
+}
+
+// Uncertain returns a send of one value, called when another was, that may
+// take effect at any later instant or never.
+func Uncertain(o *histories.Op, v histories.Value) Op {
+	op := newOp(Append, o)
+	op.Return, op.Values = histories.None, []histories.Value{v}
+	return op
+}
+
+// Translate reduces an operation to what it says about the log. It reports
+// false for an operation that says nothing: a refused send, a failed read, a
+// change of position.
+//
+// position is the offset at which the read was asked to begin, if it is known:
+// records between it and the first one returned would have been returned too.
+func Translate(o *histories.Op, c histories.Config, position int64) (Op, bool) {
+	op := newOp(Read, o)
+	switch {
+	case o.Kind == histories.Send && o.Outcome != histories.Fail:
+		op.Kind, op.Values, op.Offset = Append, o.Values, o.Offset
+		op.Must = o.Outcome == histories.OK && AcksOf(o, c) == "all"
+		if !op.Must {
+			op.Return = histories.None
+		}
+		return op, true
+	case o.Kind == histories.List && o.Outcome == histories.OK && o.At == "latest":
+		op.tellEnd(o.Offset, ReadsOf(c))
+		return op, true
+	case Refuted(o):
+		op.Exact = 0
+		return op, true
+	case o.IsRead() && o.Outcome == histories.OK:
+		op.Records, op.Empty = o.Records, holes(o, position)
+		op.tellEnd(o.HW, ReadsOf(c))
+		if o.Kind == histories.Scan {
+			op.Exact = o.End
+		}
+		if len(o.Records) == 0 && ReadsOf(c) == Linearizable && o.Kind != histories.Scan {
+			op.Beyond = position
+		}
+		return op, true
+	}
+	return Op{}, false
+}
+
+// AcksOf returns the acknowledgement a send asked for.
+func AcksOf(o *histories.Op, c histories.Config) string {
+	if o.Acks != "" {
+		return o.Acks
+	}
+	return c.Get("acks")
+}
+
+// Refuted reports whether the operation is a scan that was definitely refused
+// because the log does not exist. After all faults are healed that is an empty
+// log.
+func Refuted(o *histories.Op) bool {
+	if o.Kind != histories.Scan || o.Outcome != histories.Fail {
+		return false
+	}
+	switch o.Code {
+	case "UNKNOWN_TOPIC_OR_PARTITION", "UNKNOWN_TOPIC_ID", "NO_SUCH_STREAM":
+		return true
+	}
+	return false
+}
+
+// tellEnd records an end that was told to a client. A mark is never ahead of
+// the log; how far it may be behind is what the promise says.
+func (op *Op) tellEnd(end int64, reads Reads) {
+	if reads == Linearizable {
+		op.Exact = end
+		return
+	}
+	op.Low = end
+}
+
+// holes returns the offsets that an answer passed over: those behind the asked
+// position (or the first record) and before the last record or the scan's end.
+func holes(o *histories.Op, position int64) []Span {
+	var spans []Span
+	next := position
+	add := func(to int64) {
+		if next != histories.None && next < to {
+			spans = append(spans, Span{next, to})
+		}
+	}
+	for _, r := range o.Records {
+		add(r.Offset)
+		next = max(next, r.Offset+1)
+	}
+	if o.Kind == histories.Scan && o.End != histories.None {
+		add(o.End)
+	}
+	return spans
+}

@@ -1,0 +1,107 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// closing is the input of the sentinel operation behind everything that
+// returned: from there on no uncertain send takes effect any more. It lets a
+// search that applies uncertain sends eagerly leave some of them out.
+const closing = -1
+
+// Operations returns the operations for porcupine: inputs are indexes into the
+// log's operations, outputs are part of them. An operation without a return
+// ends after everything else.
+func (l *Log) Operations() []porcupine.Operation {
+	var last int64
+	uncertain := false
+	for _, op := range l.ops {
+		last = max(last, op.Call, op.Return)
+		uncertain = uncertain || op.Kind == Append && !op.Must
+	}
+	closed, never := last+1, last+2
+	if last > math.MaxInt64-2 {
+		closed, never = math.MaxInt64, math.MaxInt64
+	}
+	out := make([]porcupine.Operation, 0, len(l.ops)+1)
+	for i, op := range l.ops {
+		ret := op.Return
+		if ret == histories.None {
+			ret = never
+		}
+		out = append(out, porcupine.Operation{ClientId: i, Input: i, Call: op.Call, Return: ret})
+	}
+	if uncertain {
+		out = append(out, porcupine.Operation{ClientId: len(l.ops), Input: closing, Call: closed, Return: closed})
+	}
+	return out
+}
+
+// A Meter counts the work of a search, so that a budget does not depend on the
+// speed of a machine.
+type Meter interface {
+	Step() bool // before each step; false refuses it, and every later one
+	Accept()    // behind each step that the model accepts
+}
+
+// CommittedLog is the porcupine model of one partition. Its operations are
+// those of [Log.Operations]. The meter counts what the search does and may end
+// it.
+//
+// The model is total: any well-formed history may be given to it, and no state
+// it has returned ever changes.
+func (l *Log) CommittedLog(m Meter) porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return Initial() },
+		StepContext: func(_ context.Context, state, input, _ any) (bool, any) {
+			s := state.(State)
+			if !m.Step() {
+				return false, s
+			}
+			next := State{Points: s.Points, Closed: true}
+			if input.(int) != closing {
+				next = l.Step(s, input.(int))
+			}
+			if len(next.Points) == 0 {
+				return false, s
+			}
+			m.Accept()
+			return true, next
+		},
+		Equal:             func(a, b any) bool { return a.(State).Equal(b.(State)) },
+		Hash:              func(s any) uint64 { return s.(State).Hash() },
+		DescribeOperation: func(input, _ any) string { return l.describe(input.(int)) },
+		DescribeState:     func(s any) string { return s.(State).String() },
+	}
+}
+
+// Op returns the operation behind an input of [Log.Operations], or nil for the
+// sentinel.
+func (l *Log) Op(input any) *Op {
+	if i := input.(int); i != closing {
+		return &l.ops[i]
+	}
+	return nil
+}
+
+func (l *Log) describe(i int) string {
+	if i == closing {
+		return "end of the history"
+	}
+	return l.ops[i].Source.String()
+}
+
+// String describes the logs that could be there by their ends.
+func (s State) String() string {
+	ends := make([]string, len(s.Points))
+	for i, p := range s.Points {
+		ends[i] = fmt.Sprint(p.End)
+	}
+	return "end " + strings.Join(ends, " or ")
+}

@@ -1,0 +1,146 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A Point is one log that agrees with everything seen so far: its end, and the
+// end of its last record. The two differ where offsets below the end hold
+// nothing that clients can see.
+type Point struct{ End, Tip int64 }
+
+// A State is the set of logs that could be there. It is never modified: Step
+// returns a new one.
+type State struct {
+	Points []Point // sorted, without repetition
+	Closed bool    // no uncertain send takes effect any more
+}
+
+// Initial is the empty log.
+func Initial() State { return State{Points: []Point{{}}} }
+
+// Equal reports whether two states are the same set.
+func (s State) Equal(t State) bool { return s.Closed == t.Closed && slices.Equal(s.Points, t.Points) }
+
+// Hash returns a hash of the state. Equal states have equal hashes.
+func (s State) Hash() uint64 {
+	h := uint64(14695981039346656037)
+	for _, p := range s.Points {
+		h = (h ^ uint64(p.End)) * 1099511628211
+		h = (h ^ uint64(p.Tip)) * 1099511628211
+	}
+	if s.Closed {
+		h++
+	}
+	return h
+}
+
+// Step returns every log that could follow the i-th operation with the answer
+// its client got: no points if that answer is impossible.
+//
+// A send that nobody knows the outcome of either takes effect at this instant
+// or, once the state is closed, never.
+func (l *Log) Step(s State, i int) State {
+	op := &l.ops[i]
+	out := State{Closed: s.Closed}
+	if l.bad[i] {
+		return out
+	}
+	if op.Kind == Append && !op.Must && s.Closed {
+		return s
+	}
+	for _, p := range s.Points {
+		if op.Kind == Read {
+			if q, ok := l.read(p, op); ok {
+				out.Points = append(out.Points, q)
+			}
+			continue
+		}
+		n := int64(len(op.Values))
+		for _, at := range l.landings(p, op) {
+			out.Points = append(out.Points, Point{End: at + n, Tip: at + n})
+		}
+	}
+	if len(out.Points) > 1 {
+		slices.SortFunc(out.Points, comparePoints)
+		out.Points = slices.Compact(out.Points)
+	}
+	return out
+}
+
+func comparePoints(a, b Point) int {
+	if a.End != b.End {
+		return int(min(1, max(-1, a.End-b.End)))
+	}
+	return int(min(1, max(-1, a.Tip-b.Tip)))
+}
+
+// read returns the log behind a read, which moves the end only where offsets
+// may hold nothing that clients can see.
+func (l *Log) read(p Point, op *Op) (Point, bool) {
+	for _, r := range op.Records {
+		if r.Offset >= p.End {
+			return p, false
+		}
+	}
+	end := p.End
+	if op.Exact != histories.None {
+		if op.Exact < end {
+			return p, false
+		}
+		end = op.Exact
+	}
+	end = max(end, op.Low)
+	if op.Beyond != histories.None && p.Tip > op.Beyond || !l.skips(p.End, end) {
+		return p, false
+	}
+	return Point{End: end, Tip: p.Tip}, true
+}
+
+// landings returns the offsets at which a batch may be appended to this log.
+// Of offsets about which nothing is known the first is enough: whatever could
+// follow a later choice could follow the first as well.
+func (l *Log) landings(p Point, op *Op) []int64 {
+	if op.Offset != histories.None {
+		if op.Offset < p.End || !l.skips(p.End, op.Offset) || !l.fits(op.Values, op.Offset) {
+			return nil
+		}
+		return []int64{op.Offset}
+	}
+	n, known := int64(len(op.Values)), l.next(p.End).Offset
+	var at []int64
+	// Over the next known record, from a batch that ends with it to one that
+	// begins with it.
+	for o := max(p.End, known-n+1); known != endless && o <= known; o++ {
+		if l.skips(p.End, o) && l.fits(op.Values, o) {
+			at = append(at, o)
+		}
+	}
+	// Where offsets are dense, those below the log start are still free to hold
+	// nothing, so the first one in scope is a choice of its own.
+	for _, from := range [2]int64{p.End, max(p.End, l.start)} {
+		if free, ok := l.free(from, n, known); ok && (op.Must || l.dense && free < l.limit) {
+			at = append(at, free)
+		}
+	}
+	return at
+}
+
+// free returns the first place before known where n records fit unseen.
+func (l *Log) free(from, n, known int64) (int64, bool) {
+	for o := from; o+n <= known && l.skips(from, o); {
+		blocked := o
+		for i := int64(0); i < n && blocked == o; i++ {
+			if to := l.emptyUntil(o + i); to != o+i {
+				blocked = to
+			}
+		}
+		if blocked == o {
+			return o, true
+		}
+		o = blocked
+	}
+	return 0, false
+}
