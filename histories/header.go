@@ -30,13 +30,15 @@ func (h *Header) has(word string) bool {
 
 // check returns what is wrong with a header, whoever made it.
 func (h *Header) check() error {
-	for i, s := range h.Config {
+	keys := make(map[string]bool, len(h.Config))
+	for _, s := range h.Config {
 		if err := s.check(); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(h.Config[:i], func(t Setting) bool { return t.Key == s.Key }) {
+		if keys[s.Key] {
 			return fmt.Errorf("config key %s is stated twice", excerpt(s.Key))
 		}
+		keys[s.Key] = true
 	}
 	if err := h.Expect.check(); err != nil {
 		return err
@@ -52,7 +54,8 @@ func (h *Header) check() error {
 		}
 	}
 	for _, e := range h.layout {
-		if !isComment(e) && !slices.Contains(headerWords, e) {
+		_, msg := unclean([]byte(e))
+		if msg != "" || !isComment(e) && !slices.Contains(headerWords, e) {
 			return fmt.Errorf("layout: expected a comment or one of %s, found %s", strings.Join(headerWords, ", "), excerpt(e))
 		}
 	}

@@ -19,6 +19,8 @@ type cursor struct {
 	text []byte
 	pos  int
 	err  error
+
+	words map[string]string // strings met before, to share; may be nil
 }
 
 // newCursor returns a cursor over a line that is known to be clean text.
@@ -201,7 +203,7 @@ func (c *cursor) quoted(what string) string {
 	}
 	if c.peek() == '"' { // nothing is escaped
 		c.pos++
-		return string(c.text[from : c.pos-1])
+		return c.share(c.text[from : c.pos-1])
 	}
 	out := append([]byte(nil), c.text[from:c.pos]...)
 	for !c.done() {
@@ -218,6 +220,23 @@ func (c *cursor) quoted(what string) string {
 	}
 	c.fail(start, "expected a closing quote before the end of the line")
 	return ""
+}
+
+// share returns the text as a string, the same one for short texts met before:
+// a history names few processes, partitions and operations, many times.
+func (c *cursor) share(text []byte) string {
+	const longest, most = 64, 1 << 12
+	if c.words == nil || len(text) > longest {
+		return string(text)
+	}
+	if s, ok := c.words[string(text)]; ok {
+		return s
+	}
+	s := string(text)
+	if len(c.words) < most {
+		c.words[s] = s
+	}
+	return s
 }
 
 // escape reads one escape sequence of a quoted string.

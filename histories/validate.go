@@ -158,10 +158,13 @@ func onLine(n int) string {
 // end is the time at which the operation stops occupying its process.
 func (o *Op) end() int64 {
 	if o.Outcome == Open {
-		return math.MaxInt64
+		return forever
 	}
 	return o.Return
 }
+
+// forever is later than every event.
+const forever = math.MaxInt64
 
 // overlaps reports whether the operation is under way when a later one of its
 // process is called. One that never completed is for ever.
