@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) convert() *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "convert IN -o OUT",
+		Short: "Rewrite a history in another encoding",
+		Long: "convert rewrites a history, without loss, in the encoding that the name of OUT asks for:\n" +
+			".hist is for people; .jsonl, .jsonl.gz and .jsonl.zst are for machines.\n" +
+			"The encoding of IN is recognised by its content; - is stdin.\n" +
+			"OUT is replaced as a whole or, if anything goes wrong, left alone.",
+		Example: "  check convert run.jsonl.zst -o run.hist",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			a.convertFile(args[0], to)
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the file to write (.hist, .jsonl, .jsonl.gz or .jsonl.zst)")
+	cmd.MarkFlagRequired("output")
+	return cmd
+}
+
+func (a *app) convertFile(from, to string) {
+	h, err := a.read(from)
+	if err != nil {
+		a.fail(exitInput, err)
+		return
+	}
+	if err := h.WriteFile(to); err != nil {
+		a.fail(exitInput, err)
+		return
+	}
+	fmt.Fprintf(a.out, "%s: %s, %s\n", label(to), count(len(h.Ops()), "operation"), count(len(h.Marks()), "mark"))
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// ink colours words on a terminal; elsewhere it leaves them plain.
+type ink bool
+
+// inkFor decides by what the results are written to and by the environment:
+// NO_COLOR and CI ask for plain text.
+func inkFor(w io.Writer) ink {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("CI") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return ink(err == nil && info.Mode()&os.ModeCharDevice != 0)
+}
+
+func (i ink) red(s string) string    { return i.wrap("\x1b[31m", s) }
+func (i ink) green(s string) string  { return i.wrap("\x1b[32m", s) }
+func (i ink) yellow(s string) string { return i.wrap("\x1b[33m", s) }
+func (i ink) bold(s string) string   { return i.wrap("\x1b[1m", s) }
+
+func (i ink) wrap(start, s string) string {
+	if !i {
+		return s
+	}
+	return start + s + "\x1b[0m"
+}
+
+// label returns a file name as people see it: as it is, or quoted if it would
+// break the line or move the cursor.
+func label(name string) string {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// count returns a number with its noun: "1 send", "1,017 sends".
+func count(n int, noun string) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	if n != 1 {
+		noun += "s"
+	}
+	return digits + " " + noun
+}

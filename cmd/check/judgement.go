@@ -1,0 +1,237 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A judgement is what became of one file: an error, or the result of its check.
+type judgement struct {
+	file      string
+	err       error
+	header    histories.Header
+	result    *checker.Result
+	expecting bool // the exit code says whether the file's expectation is met
+}
+
+func (j judgement) exit() int {
+	switch {
+	case j.err != nil:
+		return exitInput
+	case !j.expecting || j.result.Verdict.ExitCode() == exitInternal:
+		return j.result.Verdict.ExitCode()
+	case j.met():
+		return exitOK
+	}
+	return exitViolation
+}
+
+func (j judgement) met() bool { return j.result.Meets(j.header.Expect) }
+
+// printText writes the file's line and, if everything is asked for or the file
+// is why the exit code is not 0, what a person needs to act on it.
+func (a *app) printText(j judgement, everything bool) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", label(j.file), a.headline(j))
+	if j.err == nil && (everything || j.exit() != exitOK) {
+		a.details(&b, j)
+	}
+	fmt.Fprint(a.out, b.String())
+}
+
+func (a *app) headline(j judgement) string {
+	if j.err != nil {
+		return a.ink.red("input error")
+	}
+	text := a.verdict(j.result)
+	if !j.expecting {
+		return text
+	}
+	if j.met() {
+		return text + "; as expected"
+	}
+	return text + "; " + a.ink.red("expected "+j.header.Expect.String())
+}
+
+func (a *app) verdict(r *checker.Result) string {
+	if r.Verdict == checker.Conforms {
+		return fmt.Sprintf("%s (%s)", a.ink.green("ok"), extent(r))
+	}
+	colour := a.ink.red
+	if r.Verdict == checker.Undecided {
+		colour = a.ink.yellow
+	}
+	verdict, why, _ := strings.Cut(r.Err().Error(), ": ")
+	return colour(verdict) + ": " + why
+}
+
+// extent says what was at stake, so that a pass over next to nothing is seen
+// to be one.
+func extent(r *checker.Result) string {
+	e := r.Exercised
+	parts := []string{count(e.Operations, "operation"), count(e.Sends, "send"), count(e.Reads, "read"), count(e.Faults, "fault")}
+	if n := len(allowed(r)); n > 0 {
+		parts = append(parts, count(n, "allowed finding"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func allowed(r *checker.Result) []checker.Finding {
+	var out []checker.Finding
+	for _, f := range r.Findings {
+		if f.Allowed != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (a *app) details(b *strings.Builder, j judgement) {
+	r := j.result
+	for _, f := range r.Findings {
+		if f.Allowed == "" {
+			a.finding(b, f)
+		}
+	}
+	for _, f := range allowed(r) {
+		fmt.Fprintf(b, "\n  %s on %s is allowed by %s: %s\n", a.ink.bold(f.Name), f.Partition, f.Allowed, f.Says)
+	}
+	if len(r.Notes)+len(r.Assumptions) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(b, "  note: %s\n", note)
+	}
+	if len(r.Assumptions) > 0 {
+		fmt.Fprintf(b, "  assumed, for the header does not say: %s\n", strings.Join(r.Assumptions, " "))
+	}
+	fmt.Fprintf(b, "  judged: %s; decided by %s\n", r.Exercised, r.Engine)
+	if r.Verdict == checker.Violates {
+		fmt.Fprintf(b, "  next: %s\n", next(j))
+	}
+}
+
+func (a *app) finding(b *strings.Builder, f checker.Finding) {
+	fmt.Fprintf(b, "\n  %s on %s: %s\n", a.ink.bold(f.Name), f.Partition, f.Says)
+	if f.Rule != "" {
+		fmt.Fprintf(b, "  Every client may rely on %s.\n", strings.TrimSuffix(f.Rule, "."))
+	}
+	width := 0
+	for _, e := range f.Evidence {
+		width = max(width, len(place(e)))
+	}
+	for _, e := range f.Evidence {
+		fmt.Fprintf(b, "    %*s  %s\n", width, place(e), e.Text)
+	}
+	if f.More > 0 {
+		fmt.Fprintf(b, "    and %s of this kind\n", count(f.More, "more finding"))
+	}
+}
+
+func place(e checker.Evidence) string {
+	if e.Line == 0 {
+		return fmt.Sprintf("#%d", e.Index)
+	}
+	return fmt.Sprintf("line %d", e.Line)
+}
+
+// next is the command that takes a violation further.
+func next(j judgement) string {
+	switch {
+	case j.file == "-":
+		return "save the history to a file, then: check minimize FILE -o minimal.hist"
+	case j.header.Schedule != "":
+		return "check replay " + shellWord(j.file)
+	}
+	return "check minimize " + shellWord(j.file) + " -o minimal.hist"
+}
+
+// shellWord quotes a word for a POSIX shell where that is needed.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%=", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// The JSON of one file. Names are part of the command line's contract.
+type (
+	jsonJudgement struct {
+		File        string         `json:"file"`
+		Verdict     string         `json:"verdict"` // ok, violation, unknown or error
+		Exit        int            `json:"exit"`    // what the file alone would give
+		Error       string         `json:"error,omitempty"`
+		Reason      string         `json:"reason,omitempty"`
+		Expected    string         `json:"expected,omitempty"`
+		Findings    []jsonFinding  `json:"findings"`
+		Notes       []string       `json:"notes,omitempty"`
+		Assumptions []string       `json:"assumptions,omitempty"`
+		Exercised   *jsonExercised `json:"exercised,omitempty"`
+		Engine      string         `json:"engine,omitempty"`
+	}
+	jsonFinding struct {
+		Name       string          `json:"name"`
+		Partition  string          `json:"partition"`
+		Allowed    bool            `json:"allowed"`
+		AllowedBy  string          `json:"allowed_by,omitempty"`
+		Says       string          `json:"says"`
+		Rule       string          `json:"rule,omitempty"`
+		Operations []jsonOperation `json:"operations"`
+		More       int             `json:"more,omitempty"`
+	}
+	jsonOperation struct {
+		Line int    `json:"line"`
+		Text string `json:"text"`
+	}
+	jsonExercised struct {
+		Operations   int   `json:"operations"`
+		Sends        int   `json:"sends"`
+		Acknowledged int   `json:"acknowledged"`
+		Values       int   `json:"values"`
+		Reads        int   `json:"reads"`
+		Records      int   `json:"records"`
+		Scans        int   `json:"scans"`
+		Faults       int   `json:"faults"`
+		Partitions   int   `json:"partitions"`
+		Rules        int   `json:"rules"`
+		Steps        int64 `json:"steps"`
+	}
+)
+
+func (a *app) printJSON(j judgement) {
+	encoder := json.NewEncoder(a.out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(asJSON(j)); err != nil {
+		panic(err) // strings and integers always encode
+	}
+}
+
+func asJSON(j judgement) jsonJudgement {
+	out := jsonJudgement{File: j.file, Verdict: "error", Exit: j.exit(), Findings: []jsonFinding{}}
+	if j.err != nil {
+		out.Error = j.err.Error()
+		return out
+	}
+	r, exercised := j.result, jsonExercised(j.result.Exercised)
+	out.Verdict, out.Reason, out.Engine = r.Verdict.String(), r.Reason, r.Engine
+	out.Notes, out.Assumptions, out.Exercised = r.Notes, r.Assumptions, &exercised
+	out.Expected = j.header.Expect.String()
+	for _, f := range r.Findings {
+		operations := make([]jsonOperation, len(f.Evidence))
+		for i, e := range f.Evidence {
+			operations[i] = jsonOperation{e.Line, e.Text}
+		}
+		out.Findings = append(out.Findings, jsonFinding{
+			Name: f.Name, Partition: f.Partition, Allowed: f.Allowed != "", AllowedBy: f.Allowed,
+			Says: f.Says, Rule: f.Rule, Operations: operations, More: f.More,
+		})
+	}
+	return out
+}

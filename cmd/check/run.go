@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes of the history format.
+const (
+	exitOK        = 0
+	exitViolation = 1
+	exitInput     = 2 // usage, or an input that cannot be read
+	exitUnknown   = 3
+	exitInternal  = 4 // a bug of the checker
+)
+
+// severity orders the exit codes: of several results the first of these that
+// occurred is the exit code of all.
+var severity = []int{exitViolation, exitInternal, exitInput, exitUnknown, exitOK}
+
+// An app is one call of the command line. Results go to out, everything else
+// to err.
+type app struct {
+	in   io.Reader
+	out  *results
+	err  io.Writer
+	ink  ink
+	exit int
+	file string // the one that was read last
+}
+
+// run executes the command line and returns its exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{in: stdin, out: &results{to: stdout}, err: stderr, ink: inkFor(stdout)}
+	a.execute(args)
+	if a.out.failed != nil {
+		a.fail(exitInput, fmt.Errorf("results are lost: %w", a.out.failed))
+	}
+	return a.exit
+}
+
+func (a *app) execute(args []string) {
+	defer a.catch()
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	if cmd, err := root.ExecuteC(); err != nil {
+		a.fail(exitInput, err)
+		fmt.Fprintf(a.err, "Run '%s --help' for usage.\n", cmd.CommandPath())
+	}
+}
+
+// root assembles the commands. A command returns an error only for wrong
+// usage; what goes wrong later it reports by fail.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "check",
+		Short: "Find the message a replicated log lost",
+		Long: "check judges what the clients of a Kafka-style replicated log saw: is it legal for\n" +
+			"the settings they used, and if not, which few operations prove it.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(*cobra.Command, []string) error {
+			return errors.New("expected a command") // in a script, an empty line is a mistake
+		},
+	}
+	root.AddCommand(a.verify(), a.convert(), a.version())
+	root.AddCommand(topics()...)
+	return root
+}
+
+// worsen makes the code the exit code unless a graver one occurred before.
+func (a *app) worsen(code int) {
+	if slices.Index(severity, code) < slices.Index(severity, a.exit) {
+		a.exit = code
+	}
+}
+
+// fail says what went wrong on stderr.
+func (a *app) fail(code int, err error) {
+	fmt.Fprintf(a.err, "check: %v\n", err)
+	a.worsen(code)
+}
+
+// catch, deferred, turns a panic into an internal error.
+func (a *app) catch() {
+	if p := recover(); p != nil {
+		a.err.Write(debug.Stack())
+		a.reportBug(fmt.Sprintf("panic: %v", p), a.file)
+	}
+}
+
+// reportBug asks for a report of a bug of this program, together with the file
+// that brought it to light, if there is one.
+func (a *app) reportBug(what, file string) {
+	a.fail(exitInternal, fmt.Errorf("internal error: %s", what))
+	if file != "" {
+		file = " with " + label(file)
+	}
+	fmt.Fprintf(a.err, "This is a bug of the checker. Please report it%s and what 'check version' says:\n%s\n", file, issues)
+}
+
+const issues = "https://github.com/isrcheck/isrcheck/issues"
+
+// results is where results go. Once nobody reads them any more they are
+// dropped in silence; any other failure is kept, for results that a full disk
+// swallowed must not look like a success.
+type results struct {
+	to     io.Writer
+	closed bool
+	failed error
+}
+
+func (r *results) Write(p []byte) (int, error) {
+	if !r.closed {
+		if _, err := r.to.Write(p); err != nil {
+			r.closed = true
+			if !errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) {
+				r.failed = err
+			}
+		}
+	}
+	return len(p), nil
+}

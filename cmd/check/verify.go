@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A verifier judges files.
+type verifier struct {
+	app     *app
+	check   func(context.Context, *histories.History, checker.Options) *checker.Result
+	opts    checker.Options
+	timeout time.Duration // a file; 0 is none
+	expect  bool          // compare with the verdicts that the files document
+	json    bool
+	verbose bool
+	tally   [exitInternal + 1]int // files by exit code
+}
+
+func (a *app) verify() *cobra.Command {
+	v := &verifier{app: a, check: checker.Check}
+	cmd := &cobra.Command{
+		Use:   "verify FILE|FOLDER|-...",
+		Short: "Judge histories",
+		Long: "verify judges each history for itself: is what the clients saw legal for the settings\n" +
+			"in its header, and if not, which few operations prove it. The encoding is recognised by\n" +
+			"content; - is stdin; a folder stands for the histories in it and below.",
+		Example: "  check verify run.jsonl.zst\n" +
+			"  check verify --expect histories/corpus\n" +
+			"  check verify --json run.hist | jq .findings",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if v.timeout < 0 || v.opts.Steps < 0 || v.opts.Memory < 0 {
+				return errors.New("expected a --timeout, --steps and --memory of 0 or more")
+			}
+			v.run(args)
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&v.expect, "expect", false, "succeed if every file has the verdict that its header expects")
+	flags.Var((*engineFlag)(&v.opts.Engine), "engine", "what decides where rules do not: "+engineNames)
+	flags.BoolVar(&v.json, "json", false, "one JSON object a file")
+	flags.BoolVarP(&v.verbose, "verbose", "v", false, "say everything about every file, not only about those that need it")
+	flags.DurationVar(&v.timeout, "timeout", 0, "give up on a file after this time (verdict unknown); 0 is never")
+	flags.Int64Var(&v.opts.Steps, "steps", checker.DefaultSteps, "give up on a partition after so many steps of the model; 0 is the default")
+	flags.Int64Var(&v.opts.Memory, "memory", checker.DefaultMemory, "give up on a partition when the search holds so many bytes; 0 is the default")
+	return cmd
+}
+
+func (v *verifier) run(args []string) {
+	files := sources(args)
+	if len(files) > 1 {
+		defer v.summarize(len(files))
+	}
+	for _, file := range files {
+		j := v.judge(file)
+		v.app.worsen(j.exit())
+		v.tally[j.exit()]++
+		if j.err != nil {
+			v.app.fail(exitInput, j.err)
+		}
+		if v.json {
+			v.app.printJSON(j)
+			continue
+		}
+		v.app.printText(j, v.verbose || len(files) == 1)
+	}
+}
+
+// summarize says how many files had which result, the gravest first.
+func (v *verifier) summarize(files int) {
+	words := [...]string{exitOK: "ok", exitViolation: "violation", exitInput: "input error", exitUnknown: "unknown", exitInternal: "internal error"}
+	if v.expect {
+		words[exitOK], words[exitViolation] = "as expected", "not as expected"
+	}
+	var parts []string
+	for _, code := range severity {
+		if n := v.tally[code]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, words[code]))
+		}
+	}
+	fmt.Fprintf(v.app.err, "%s: %s\n", count(files, "file"), strings.Join(parts, ", "))
+}
+
+// judge reads and checks one file. A panic in that is a bug of ours and the
+// file's result, so that the other files still get their verdicts.
+func (v *verifier) judge(file source) (j judgement) {
+	j = judgement{file: file.name, err: file.err, expecting: v.expect}
+	if j.err != nil {
+		return j
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			v.app.err.Write(debug.Stack())
+			j.result = &checker.Result{Verdict: checker.Contradictory, Reason: fmt.Sprintf("panic: %v", p)}
+		}
+		if j.exit() == exitInternal {
+			v.app.reportBug(j.result.Reason, file.name)
+		}
+	}()
+	h, err := v.app.read(file.name)
+	if err != nil {
+		j.err = err
+		return j
+	}
+	j.header = h.Header()
+	if v.expect && j.header.Expect.Verdict == "" {
+		j.err = fmt.Errorf("%s: expected a header that states the verdict, such as \"expect ok\"; it states none", label(file.name))
+		return j
+	}
+	ctx := context.Background()
+	if v.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, v.timeout)
+		defer cancel()
+	}
+	j.result = v.check(ctx, h, v.opts)
+	return j
+}
+
+// engineFlag is the value of --engine.
+type engineFlag checker.Engine
+
+const engineNames = "auto or porcupine"
+
+func (e *engineFlag) Set(name string) error {
+	switch name {
+	case "auto":
+		*e = engineFlag(checker.Auto)
+	case "porcupine":
+		*e = engineFlag(checker.Porcupine)
+	default:
+		return errors.New("expected " + engineNames)
+	}
+	return nil
+}
+
+func (e *engineFlag) String() string {
+	if checker.Engine(*e) == checker.Auto {
+		return "auto"
+	}
+	return string(*e)
+}
+
+func (e *engineFlag) Type() string { return "engine" }
