@@ -30,6 +30,7 @@ type notation struct {
 	pending  []string // comments whose place is decided by what follows
 	schedule *strings.Builder
 	opened   int // line of the schedule block
+	noted    int // line of the note
 }
 
 func parseNotation(name string, text []byte) (*History, error) {
@@ -50,6 +51,8 @@ func parseNotation(name string, text []byte) (*History, error) {
 	switch {
 	case n.schedule != nil:
 		return nil, &Error{File: name, Line: n.opened, Column: 1, Msg: `expected a line "end" after the schedule, but the file ends`}
+	case n.seen["note"] && n.header.Note == "":
+		return nil, &Error{File: name, Line: n.noted, Column: 1, Msg: "expected a text after note"}
 	case !n.seen["history"]:
 		return nil, &Error{File: name, Line: max(line, 1), Column: 1, Msg: `expected "history 1", but the file ends here`}
 	}
@@ -178,11 +181,8 @@ func (n *notation) noteLine(c *cursor) {
 	text := string(c.text[c.pos:])
 	if n.seen["note"] {
 		text = n.header.Note + "\n" + text
-	} else if text == "" {
-		c.expected("a text")
-		return
 	}
-	n.header.Note = text
+	n.header.Note, n.noted = text, c.line
 	n.enter("note")
 }
 

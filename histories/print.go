@@ -59,8 +59,7 @@ func (h *Header) appendNotation(b []byte) []byte {
 				b = appendWord(b, s.Value)
 			}
 		case word == "note":
-			b = append(b, "note "...)
-			b = append(b, strings.ReplaceAll(h.Note, "\n", "\nnote ")...)
+			b = append(b, strings.ReplaceAll("note "+h.Note, "\n", "\nnote ")...)
 		case word == "expect":
 			b = append(append(b, "expect "...), h.Expect.String()...)
 		case word == "schedule":
