@@ -131,11 +131,11 @@ func (j *judge) conclude() {
 		r.Engine = "rules"
 	}
 	j.noteThinEvidence()
-	if len(r.Names()) > 0 {
-		r.Verdict = Violates
+	if r.Verdict == Contradictory {
 		return
 	}
-	if r.Verdict == Contradictory {
+	if len(r.Names()) > 0 {
+		r.Verdict = Violates
 		return
 	}
 	if len(j.unknown) > 0 {

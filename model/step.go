@@ -118,15 +118,23 @@ func (l *Log) landings(p Point, op *Op) []int64 {
 			at = append(at, o)
 		}
 	}
-	// Where offsets are dense, those below the log start are still free to hold
-	// nothing, so the first one in scope is a choice of its own.
-	for _, from := range [2]int64{p.End, max(p.End, l.start)} {
-		if free, ok := l.free(from, n, known); ok && (op.Must || l.dense && free < l.limit) {
-			at = append(at, free)
+	if free, ok := l.free(p.End, n, known); ok && l.mayUse(op, free) {
+		at = append(at, free)
+	}
+	// Where offsets are dense, those below the log start may hold nothing, so
+	// each place that reaches into scope is a choice of its own.
+	for o := max(p.End+1, l.start-n+1); l.dense && o <= l.start; o++ {
+		if free, ok := l.free(o, n, known); ok && free == o && l.mayUse(op, o) {
+			at = append(at, o)
 		}
 	}
 	return at
 }
+
+// mayUse reports whether it matters that a batch lands where nothing is known:
+// a send of unknown outcome may as well not have happened there, unless it
+// fills an offset that has to hold something.
+func (l *Log) mayUse(op *Op, offset int64) bool { return op.Must || l.dense && offset < l.limit }
 
 // free returns the first place before known where n records fit unseen.
 func (l *Log) free(from, n, known int64) (int64, bool) {
