@@ -191,11 +191,11 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 }
 
-// explain adds to the error of a last line without a line break what is most
+// explain adds to the error of a last line that ends in the middle what is most
 // likely wrong with it.
 func (l *lineReader) explain(err error) error {
 	var e *Error
-	if l.open && errors.As(err, &e) {
+	if l.open && !bytes.HasSuffix(l.buf, []byte("}")) && errors.As(err, &e) {
 		e.Msg += " (the file ends in this line without a line break: it may have been cut off)"
 	}
 	return err
@@ -203,18 +203,18 @@ func (l *lineReader) explain(err error) error {
 
 // jsonHeader reads the first line.
 func (c *cursor) jsonHeader() (h Header) {
-	start, version := c.pos, int64(0)
+	begin := c.pos
 	seen := make(map[string]bool)
-	c.object(func(key string, at int) {
+	c.object(func(key string, start int) {
 		if seen[key] {
-			c.fail(at, "%s is stated twice", excerpt(key))
+			c.fail(start, "%s is stated twice", excerpt(key))
 			return
 		}
 		seen[key] = true
-		at = c.pos
+		at := c.pos
 		switch key {
 		case "history":
-			if version = c.integer("the version of the format"); version != 1 {
+			if version := c.integer("the version of the format"); version != 1 {
 				c.fail(at, `version %d of the format is not supported; expected "history":1`, version)
 			}
 		case "config":
@@ -232,15 +232,15 @@ func (c *cursor) jsonHeader() (h Header) {
 		case "x-layout":
 			c.array(func() { h.layout = append(h.layout, c.quoted("a string")) })
 		default:
-			c.unknownKey(key, `history, config, expect, note, schedule`)
+			c.unknownKey(key, start, `history, config, expect, note, schedule`)
 		}
 	})
 	if !seen["history"] {
-		c.fail(start, `expected "history":1 in the first line`)
+		c.fail(begin, `expected "history":1 in the first line`)
 	}
 	c.endOfEvent()
 	if err := h.check(); err != nil {
-		c.fail(start, "%v", err)
+		c.fail(begin, "%v", err)
 	}
 	return h
 }
@@ -261,12 +261,12 @@ func (c *cursor) jsonConfig() (config Config) {
 }
 
 // unknownKey skips the value of an extension and rejects any other key.
-func (c *cursor) unknownKey(key, known string) {
+func (c *cursor) unknownKey(key string, start int, known string) {
 	if strings.HasPrefix(key, "x-") {
 		c.skip(0)
 		return
 	}
-	c.fail(c.pos, "unknown key %s; expected one of %s, or x-...", excerpt(key), known)
+	c.fail(start, "unknown key %s; expected one of %s, or x-...", excerpt(key), known)
 }
 
 func (c *cursor) endOfEvent() {
@@ -325,7 +325,7 @@ func (l *eventLine) member(name string, start int) {
 			l.extra = make(map[string]bool)
 		}
 		l.extra[name] = true
-		l.unknownKey(name, strings.Join(eventKeys[:], ", "))
+		l.unknownKey(name, start, strings.Join(eventKeys[:], ", "))
 		return
 	}
 	if l.e.at[key] != 0 {
