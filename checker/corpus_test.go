@@ -29,3 +29,26 @@ func TestCorpus(t *testing.T) {
 		})
 	}
 }
+
+// TestEveryRuleHasACase keeps the corpus complete: each rule is violated by a
+// case that expects it by name.
+func TestEveryRuleHasACase(t *testing.T) {
+	cases, err := histories.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	expected := map[string]bool{}
+	for _, h := range cases {
+		for _, name := range h.Header().Expect.Names {
+			expected[name] = true
+		}
+	}
+	for _, r := range rules {
+		if !expected[r.name] {
+			t.Errorf("no case of the corpus expects %s", r.name)
+		}
+	}
+	if !expected[notLinearizable] {
+		t.Errorf("no case of the corpus expects %s", notLinearizable)
+	}
+}

@@ -190,9 +190,15 @@ func (p *partition) retained() *record {
 	if p.startTold || p.config.Get("offsets") == "dense" {
 		return nil
 	}
+	from := int64(0)
 	for _, r := range p.reads {
-		if r.op.Kind == histories.Scan && len(p.records) > 0 && p.records[0].offset < r.from {
-			return p.records[0]
+		if r.op.Kind == histories.Scan {
+			from = max(from, r.from)
+		}
+	}
+	for _, x := range p.records {
+		if x.offset < from && !p.mayVanish(x) {
+			return x
 		}
 	}
 	return nil

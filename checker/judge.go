@@ -190,7 +190,7 @@ func (p *partition) unseen() (n int, first histories.Value) {
 				if p.seenAnywhere(v) || p.lostUnplaced(s) != nil {
 					continue
 				}
-			} else if x := p.at[place{s.base + int64(i), v}]; x.gone != nil || len(x.seenBy) > 0 || x.offset < p.start {
+			} else if x := p.at[place{s.base + int64(i), v}]; x.gone != nil || len(x.seenBy) > 0 || x.offset < p.start || p.mayVanish(x) {
 				continue
 			}
 			if n == 0 {

@@ -149,6 +149,9 @@ func inconsistentOffsets(p *partition) []Finding {
 	for i := 1; i < len(p.records); i++ {
 		x, y := p.records[i-1], p.records[i]
 		if x.offset == y.offset {
+			if x.witness().Index > y.witness().Index {
+				x, y = y, x
+			}
 			a, b := x.witness(), y.witness()
 			found = append(found, proof([]*histories.Op{a, b}, "offset %d has two values: %s %s, %s %s",
 				x.offset, x.value, x.how(), y.value, y.how()))
