@@ -131,7 +131,7 @@ func (o *Op) appendResult(b []byte) []byte {
 	switch {
 	case o.Offset != None:
 		b = strconv.AppendInt(append(b, " @"...), o.Offset, 10)
-	case o.Kind == Send && o.Outcome != Fail:
+	case o.Kind == Send && o.Outcome != Fail: // it may have happened, where was not told
 		b = append(b, " @-"...)
 	}
 	if o.Outcome == OK && o.IsRead() {

@@ -161,6 +161,7 @@ func TestCanonical(t *testing.T) {
 		{"several config lines", "history 1\nconfig acks=1\nexpect ok\nconfig reads=committed\n", "history 1\nconfig acks=1 reads=committed\nexpect ok\n"},
 		{"expectation", "history 1\nexpect violation lost-write, invariant hw\n", "history 1\nexpect violation lost-write,invariant hw\n"},
 		{"the default partition", "history 1\n1-2 P1 send 1 on=t/0 => info\n", "history 1\n1-2 P1 send 1 => info @-\n"},
+		{"info with a code", "history 1\n1-2 P1 send 1 => info code=X\n", "history 1\n1-2 P1 send 1 => info code=X @-\n"},
 		{"events without order or index",
 			`{"expect":"ok","x-tool":{"a":[1.5e3,null]},"history":1}` + "\n\n" + `{"f":"send","values":[1],"type":"invoke","process":"P1","time":5}` + "\r\n" +
 				`{"f":"reset 4","type":"info","process":"C1","time":3}` + "\n" + `{"x-a":true,"f":"send","offset":null,"type":"ok","process":"P1","time":5}`,
