@@ -1,0 +1,227 @@
+package impl
+
+// A lifecycle is how far a broker's process has come (§1.1).
+type lifecycle uint8
+
+const (
+	down         lifecycle = iota
+	starting               // not registered yet
+	catchingUp             // registered, its metadata older than its registration
+	running                // acts on metadata and serves requests
+	shuttingDown           // running, and waiting for leave to stop
+)
+
+var lifecycleNames = [...]string{"down", "starting", "catching-up", "running", "shutting-down"}
+
+func (l lifecycle) String() string { return lifecycleNames[l] }
+
+// A broker hosts one replica of each partition it is assigned.
+type broker struct {
+	outbox
+	*env
+	id          node
+	state       lifecycle
+	incarnation int64 // counts process starts
+	epoch       int64 // broker epoch, none until registered
+	image       image
+	replicas    []replica // by partition; those it is not assigned stay empty
+	alter       int64     // id of the AlterPartition in flight, 0 if there is none
+	lastID      int64
+	pausedUntil int64
+	held        []message // what arrived during a pause
+	downFor     int64     // how long it stays down after a controlled shutdown
+}
+
+// newID returns an id this broker never used before, in any incarnation.
+func (b *broker) newID() int64 {
+	b.lastID++
+	return b.lastID
+}
+
+// serving reports whether the broker answers requests.
+func (b *broker) serving() bool { return b.state == running || b.state == shuttingDown }
+
+func (b *broker) handle(m *message) {
+	switch m.kind {
+	case heartbeatTimer:
+		b.callController()
+		b.timer(b.id, heartbeatTimer, b.cfg.heartbeatInterval, 0)
+	case registrationResponse:
+		b.onRegistered(m)
+	case heartbeatResponse:
+		b.onHeartbeatAnswer(m)
+	case metadataUpdate:
+		b.onMetadata(m)
+	case shutdownTimer:
+		if m.id == b.incarnation && b.state == shuttingDown {
+			b.stop(false)
+		}
+	case checkpointTimer:
+		b.checkpoint()
+		b.timer(b.id, checkpointTimer, b.cfg.checkpointInterval, 0)
+	case disconnected:
+		b.onDisconnected(m)
+	default:
+		if b.serving() {
+			b.serve(m)
+		}
+	}
+}
+
+// serve handles what concerns one partition.
+func (b *broker) serve(m *message) {
+	r := &b.replicas[m.partition]
+	switch m.kind {
+	case fetchRequest:
+		b.onFetch(r, m)
+	case fetchResponse:
+		b.onFetchAnswer(r, m)
+	case fetchWaitTimer:
+		b.onFetchWaited(r, m.id)
+	case fetchRetryTimer:
+		b.onFetchRetry(r, m.id)
+	case epochEndRequest:
+		b.onEpochEnd(r, m)
+	case epochEndResponse:
+		b.onEpochEndAnswer(r, m)
+	case shrinkTimer:
+		b.shrinkAll()
+		b.timer(b.id, shrinkTimer, max(b.cfg.lagTime/2, 1), 0)
+	case alterPartitionResponse:
+		b.onAlterAnswer(r, m)
+	case alterRetryTimer:
+		b.proposeNext()
+	case produceRequest:
+		b.onProduce(r, m)
+	case consumeRequest:
+		b.onConsume(r, m)
+	case listRequest:
+		b.onList(r, m)
+	case clientMetadataRequest:
+		b.onClientMetadata(m)
+	}
+}
+
+// start begins a new incarnation of the process (§3.11).
+func (b *broker) start() {
+	b.incarnation++
+	b.state, b.epoch, b.alter = starting, none, 0
+	b.image = newImage(b.cfg.brokers, b.cfg.partitions)
+	b.dirty = true
+	b.timer(b.id, heartbeatTimer, 0, 0)
+	b.timer(b.id, checkpointTimer, b.cfg.checkpointInterval, 0)
+	b.timer(b.id, shrinkTimer, max(b.cfg.lagTime/2, 1), 0)
+	b.tracef(nodeName(b.id), "starts, incarnation %d", b.incarnation)
+}
+
+// callController registers, or keeps the session alive.
+func (b *broker) callController() {
+	if b.state == starting {
+		b.send(message{kind: registrationRequest, from: b.id, to: controllerNode, offset: b.incarnation})
+		return
+	}
+	b.send(message{kind: heartbeatRequest, from: b.id, to: controllerNode, brokerEpoch: b.epoch,
+		offset: b.image.offset, flag: b.state == shuttingDown})
+}
+
+func (b *broker) onRegistered(m *message) {
+	if b.state != starting || m.err != noError {
+		return
+	}
+	b.state, b.epoch = catchingUp, m.brokerEpoch
+	b.dirty = true
+	b.callController()
+}
+
+func (b *broker) onHeartbeatAnswer(m *message) {
+	if m.flag && b.state == shuttingDown {
+		b.stop(true)
+	}
+}
+
+// onMetadata applies the records it does not have yet, in order, as one delta:
+// only the state after the last of them is seen (§2.8).
+func (b *broker) onMetadata(m *message) {
+	from := b.image.offset - m.offset
+	if m.brokerEpoch != b.epoch || from < 0 || from >= int64(len(m.updates)) {
+		return
+	}
+	for i := range m.updates[from:] {
+		b.image.apply(&m.updates[from+int64(i)])
+	}
+	b.dirty = true
+	if b.state == catchingUp && b.image.offset > b.epoch {
+		b.state = running
+		b.callController()
+	}
+	if !b.serving() {
+		return
+	}
+	for p := range b.replicas {
+		if reg := &b.image.partitions[p]; reg.partitionEpoch > b.replicas[p].partitionEpoch {
+			b.applyPartition(&b.replicas[p], reg)
+		}
+	}
+}
+
+// onDisconnected hears that a request will not be answered.
+func (b *broker) onDisconnected(m *message) {
+	if !b.serving() {
+		return
+	}
+	if m.id == b.alter && m.from == controllerNode {
+		b.retryAlter()
+	}
+	if r := &b.replicas[m.partition]; r.fetch == m.id && m.id != 0 {
+		b.backOff(r)
+	}
+}
+
+// onClientMetadata answers from the broker's own image, however old it is.
+func (b *broker) onClientMetadata(m *message) {
+	reg := &b.image.partitions[m.partition]
+	reply := m.answer(clientMetadataResponse)
+	reply.leader, reply.leaderEpoch = reg.leader, reg.leaderEpoch
+	b.send(reply)
+}
+
+// shutdown begins a controlled shutdown (§3.10).
+func (b *broker) shutdown(downFor int64) {
+	b.state, b.downFor = shuttingDown, downFor
+	b.callController()
+	b.timer(b.id, shutdownTimer, b.cfg.shutdownTimeout, b.incarnation)
+}
+
+// stop ends the process; a clean stop leaves a flushed log and a current
+// high watermark checkpoint.
+func (b *broker) stop(clean bool) {
+	if clean {
+		b.checkpoint()
+		for p := range b.replicas {
+			b.replicas[p].log.flushed = b.replicas[p].log.end()
+		}
+	}
+	b.tracef(nodeName(b.id), "stops")
+	b.crash()
+	b.timer(b.id, restartTimer, b.downFor, 0)
+}
+
+// crash ends the process. What was written stays in the page cache.
+func (b *broker) crash() {
+	b.state, b.epoch = down, none
+	for p := range b.replicas {
+		b.replicas[p].forget()
+	}
+	b.dirty = true
+}
+
+// nodeName is how traces call a node.
+func nodeName(n node) string {
+	switch {
+	case n == controllerNode:
+		return "controller"
+	case n == nobody:
+		return "none"
+	}
+	return itoa(int64(n))
+}

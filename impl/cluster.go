@@ -1,0 +1,385 @@
+package impl
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/schedule"
+)
+
+// forever is later than every tick, and more than every count.
+const forever = math.MaxInt64
+
+// scanner is the client that reads the whole log when all is calm.
+const scanner = "S1"
+
+// A Cluster is a controller, brokers and clients about to perform a schedule.
+// Nothing else influences it: clusters of equal schedules perform equal events.
+type Cluster struct {
+	env
+	queue       queue
+	net         network
+	controller  controller
+	brokers     []broker // by number; the first is unused
+	clients     []client
+	actions     []action
+	next        int   // the first action not performed
+	quietAt     int64 // when the last fault is over
+	fingerprint uint64
+	broken      [invariantCount]bool
+	breaches    []Breach
+	judging     bool
+	phase       phase
+}
+
+// A phase is how far a run has come.
+type phase uint8
+
+const (
+	performing phase = iota // steps are left
+	settling                // all faults end, the cluster converges
+	scanning                // the final reads are under way
+	finished
+)
+
+// Options of a run. The zero value is a run that judges and does not trace.
+type Options struct {
+	Trace        bool // collect a line per change of state
+	NoInvariants bool // do not judge the invariants
+}
+
+// A Result is what came of a schedule.
+type Result struct {
+	History     *histories.History
+	Fingerprint string   // 16 hex digits folded over every event
+	Breaches    []Breach // invariants that broke, in order
+	Stats       Stats
+	Trace       []string
+}
+
+// Stats count what happened in a run.
+type Stats struct {
+	Events            int64
+	Ticks             int64 // simulated milliseconds
+	Elections         int64 // of a leader
+	UncleanElections  int64
+	Truncations       int64
+	RecordsTruncated  int64
+	IsrShrinks        int64
+	IsrExpansions     int64
+	NotEnoughReplicas int64   // sends refused for too small an ISR
+	Faults            []int64 // applied, by place in the table
+	Live              bool    // the cluster converged after the last fault
+}
+
+// Run executes a schedule to its end: until the cluster is calm after the last
+// step and fault and everything was read once more, or until it is clear that
+// it never will be. The error is about the schedule, never about what happened.
+func Run(s schedule.Schedule, opts Options) (*Result, error) {
+	c, err := New(s, opts)
+	if err != nil {
+		return nil, err
+	}
+	for c.Step() {
+	}
+	h, err := c.history(opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{History: h, Fingerprint: c.Fingerprint(), Breaches: c.breaches, Stats: c.stats, Trace: c.trace}, nil
+}
+
+// Check reports whether a schedule can be run: whether it names settings,
+// bugs, verbs and arguments that exist.
+func Check(s schedule.Schedule) error {
+	_, _, _, err := read(s)
+	return err
+}
+
+func read(s schedule.Schedule) (config, bugSet, []action, error) {
+	cfg, err := configure(s.Settings)
+	if err != nil {
+		return cfg, 0, nil, err
+	}
+	bugs, err := parseBugs(s.Bugs)
+	if err != nil {
+		return cfg, 0, nil, err
+	}
+	bugs.imply(&cfg)
+	actions, err := readSteps(s.Steps)
+	return cfg, bugs, actions, err
+}
+
+// New returns a cluster in which every broker is in service and in sync, the
+// logs are empty, and no step was performed.
+func New(s schedule.Schedule, opts Options) (*Cluster, error) {
+	cfg, bugs, actions, err := read(s)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{
+		env: env{cfg: cfg, bugs: bugs, tracing: opts.Trace, ghosts: make([]ghost, cfg.partitions),
+			stats: Stats{Faults: make([]int64, len(Faults))}},
+		net:     network{brokers: node(cfg.brokers)},
+		actions: actions,
+		judging: !opts.NoInvariants,
+	}
+	c.bootController()
+	c.bootBrokers()
+	for i := range actions {
+		if a := &actions[i]; a.fault < 0 {
+			if a.request.kind == histories.Send && !a.request.statedAck {
+				a.request.acks = cfg.acks
+			}
+			c.client(a.client)
+		}
+	}
+	c.client(scanner)
+	for i := range c.clients {
+		c.clients[i].env = &c.env
+	}
+	return c, nil
+}
+
+// bootController writes the metadata of a cluster that has just come up.
+func (c *Cluster) bootController() {
+	ctl := &c.controller
+	ctl.env = &c.env
+	ctl.image = newImage(c.cfg.brokers, c.cfg.partitions)
+	ctl.digests = []uint64{0}
+	ctl.sessions = make([]session, c.cfg.brokers+1)
+	for b := 1; b <= c.cfg.brokers; b++ {
+		ctl.sessions[b] = session{incarnation: 1, leaving: none}
+		ctl.write(metaRecord{broker: node(b), state: brokerState{epoch: ctl.image.offset}})
+	}
+	for p := range c.cfg.partitions {
+		var ar []node
+		for i := range c.cfg.replicationFactor {
+			ar = append(ar, node((p+i)%c.cfg.brokers+1))
+		}
+		reg := registration{assignment: ar, isr: setOf(ar...), leader: ar[0]}
+		ctl.write(metaRecord{broker: nobody, partition: int32(p), reg: reg})
+		c.ghosts[p].previous, c.ghosts[p].current = reg, reg
+	}
+	for b := 1; b <= c.cfg.brokers; b++ {
+		ctl.sessions[b].known = ctl.image.offset
+		ctl.watch(node(b))
+	}
+	c.flush(&ctl.outbox)
+}
+
+// bootBrokers starts the brokers, which know that metadata already.
+func (c *Cluster) bootBrokers() {
+	c.brokers = make([]broker, c.cfg.brokers+1)
+	for i := 1; i < len(c.brokers); i++ {
+		b := &c.brokers[i]
+		b.env, b.id = &c.env, node(i)
+		b.replicas = make([]replica, c.cfg.partitions)
+		for p := range b.replicas {
+			b.replicas[p].partition = int32(p)
+			b.replicas[p].progress = make([]progress, c.cfg.brokers+1)
+			b.replicas[p].forget()
+		}
+		b.start()
+		b.state, b.epoch = running, c.controller.image.brokers[i].epoch
+		b.image.offset, b.image.digest = c.controller.image.offset, c.controller.image.digest
+		copy(b.image.brokers, c.controller.image.brokers)
+		copy(b.image.partitions, c.controller.image.partitions)
+		for p := range b.replicas {
+			b.applyPartition(&b.replicas[p], &b.image.partitions[p])
+		}
+	}
+	for i := 1; i < len(c.brokers); i++ {
+		c.flush(&c.brokers[i].outbox)
+	}
+}
+
+// client returns the place of the client with that name, which it makes if
+// there is none yet.
+func (c *Cluster) client(name string) int {
+	i := slices.IndexFunc(c.clients, func(k client) bool { return k.name == name })
+	if i >= 0 {
+		return i
+	}
+	k := client{name: name, id: node(c.cfg.brokers + 1 + len(c.clients)), bootstrap: 1,
+		views: make([]leaderView, c.cfg.partitions), positions: make([]int64, c.cfg.partitions)}
+	for p := range k.views {
+		k.views[p] = leaderView{nobody, none}
+		k.positions[p] = none
+	}
+	c.clients = append(c.clients, k)
+	return len(c.clients) - 1
+}
+
+// Step performs the next step of the schedule or the next event, whichever is
+// due first, and reports whether there was one.
+func (c *Cluster) Step() bool {
+	switch {
+	case c.phase == finished:
+		return false
+	case c.next < len(c.actions) && (c.queue.empty() || c.actions[c.next].at <= c.queue.next()):
+		a := &c.actions[c.next]
+		c.next++
+		c.now = max(c.now, a.at)
+		c.perform(a)
+	default:
+		c.now = c.queue.next()
+		var m message
+		c.queue.pop(&m)
+		c.stats.Events++
+		c.fold(&m)
+		c.deliver(&m)
+	}
+	if c.dirty && c.judging {
+		c.checkInvariants()
+	}
+	if c.next == len(c.actions) {
+		c.conclude()
+	}
+	return c.phase != finished
+}
+
+// perform does what a step asks.
+func (c *Cluster) perform(a *action) {
+	c.fingerprint = fold(c.fingerprint, uint64(c.now)<<16|uint64(a.args.step))
+	if a.fault < 0 {
+		k := &c.clients[c.client(a.client)]
+		if int(a.request.partition) >= c.cfg.partitions || int(a.request.via) > c.cfg.brokers {
+			c.notApplied(a.client, "there is no such partition or broker")
+			return
+		}
+		k.ask(a.request)
+		c.flush(&k.outbox)
+		return
+	}
+	mark := len(c.marks)
+	c.nemesis(a.args.text)
+	if why := Faults[a.fault].apply(c, &a.args); why != "" {
+		c.marks = c.marks[:mark]
+		c.notApplied(a.args.text, why)
+	} else {
+		c.stats.Faults[a.fault]++
+	}
+	c.flushAll()
+}
+
+// deliver hands a message to the node it is for.
+func (c *Cluster) deliver(m *message) {
+	switch {
+	case m.kind == faultTimer:
+		c.nemesis("end of " + c.actions[m.id].args.text)
+	case m.to == controllerNode:
+		c.controller.handle(m)
+		c.flush(&c.controller.outbox)
+	case int(m.to) < len(c.brokers):
+		b := &c.brokers[m.to]
+		c.deliverTo(b, m)
+		c.flush(&b.outbox)
+	default:
+		k := &c.clients[int(m.to)-len(c.brokers)]
+		k.handle(m)
+		c.flush(&k.outbox)
+	}
+}
+
+// deliverTo hands a message to a broker, unless it stands still, or its
+// process is not the one the message was for.
+func (c *Cluster) deliverTo(b *broker, m *message) {
+	switch {
+	case m.kind == restartTimer:
+		b.start()
+		c.nemesis("broker " + itoa(int64(b.id)) + " is back")
+	case m.kind == resumeTimer:
+		if m.id == b.incarnation && b.pausedUntil > 0 {
+			c.resume(b)
+		}
+	case b.state == down || m.life != 0 && m.life != b.incarnation || m.kind.isRequest() && !b.serving():
+		if m.kind.isRequest() {
+			b.send(message{kind: disconnected, from: b.id, to: m.from, id: m.id, partition: m.partition, refused: m.life == refusedLife})
+		}
+	case b.pausedUntil > 0:
+		b.held = append(b.held, *m)
+	default:
+		b.handle(m)
+	}
+}
+
+// refusedLife stands for the incarnation of a broker that accepts no connections.
+const refusedLife = -1
+
+// resume lets a broker go on with what waited for it, in order.
+func (c *Cluster) resume(b *broker) {
+	b.pausedUntil = 0
+	for i := range b.held {
+		c.queue.push(c.now, &b.held[i])
+	}
+	b.held = nil
+	c.nemesis("broker " + itoa(int64(b.id)) + " goes on")
+}
+
+// flush sends what a node left in its outbox.
+func (c *Cluster) flush(o *outbox) {
+	for i := range o.messages {
+		m := &o.messages[i]
+		if m.to > 0 && int(m.to) < len(c.brokers) && m.kind != disconnected {
+			b := &c.brokers[m.to]
+			m.life = b.incarnation
+			if m.kind.isRequest() && !b.serving() {
+				m.life = refusedLife
+			}
+		}
+		if m.from == m.to {
+			c.queue.push(c.now+m.after, m)
+		} else {
+			c.net.transmit(c.now, m, &c.queue)
+		}
+	}
+	o.messages = o.messages[:0]
+}
+
+func (c *Cluster) flushAll() {
+	c.flush(&c.controller.outbox)
+	for i := 1; i < len(c.brokers); i++ {
+		c.flush(&c.brokers[i].outbox)
+	}
+	for i := range c.clients {
+		c.flush(&c.clients[i].outbox)
+	}
+}
+
+// later sets a timer of the cluster itself.
+func (c *Cluster) later(after int64, m *message) { c.queue.push(c.now+after, m) }
+
+// fold takes an event into the fingerprint.
+func (c *Cluster) fold(m *message) {
+	h := fold(c.fingerprint, uint64(c.now))
+	h = fold(h, uint64(m.kind)<<56|uint64(m.err)<<48|uint64(uint16(m.from))<<32|uint64(uint16(m.to))<<16|uint64(m.partition))
+	h = fold(h, uint64(m.id)<<32^uint64(m.leaderEpoch)<<16^uint64(m.partitionEpoch))
+	h = fold(h, uint64(m.offset)<<32^uint64(m.hw)<<16^uint64(m.isr)<<8^uint64(m.lastEpoch))
+	if n := len(m.records); n > 0 {
+		h = fold(h, m.records[n-1].digest)
+	}
+	c.fingerprint = h
+}
+
+// Fingerprint identifies the events performed so far: 16 hex digits.
+func (c *Cluster) Fingerprint() string { return fmt.Sprintf("%016x", c.fingerprint) }
+
+// history builds what the clients saw.
+func (c *Cluster) history(opts Options) (*histories.History, error) {
+	header := histories.Header{Config: histories.Config{
+		{Key: "acks", Value: acksNames[c.cfg.acks]},
+		{Key: "unclean.leader.election.enable", Value: fmt.Sprint(c.cfg.unclean)},
+		{Key: "replication.factor", Value: itoa(int64(c.cfg.replicationFactor))},
+		{Key: "min.insync.replicas", Value: itoa(int64(c.cfg.minIsr))},
+		{Key: "kip-207", Value: "true"},
+		{Key: "offsets", Value: "dense"},
+		{Key: "reads", Value: "committed"},
+		{Key: "system", Value: "kafka"},
+	}}
+	slices.SortStableFunc(c.ops, func(a, b histories.Op) int { return cmp.Compare(a.Call, b.Call) })
+	return histories.New("run", header, c.ops, c.marks)
+}

@@ -1,0 +1,331 @@
+package impl
+
+// A controller holds the truth about brokers and partitions. It is one, its
+// log is totally ordered, and what it wrote is committed (§1.4).
+type controller struct {
+	outbox
+	*env
+	log      []metaRecord // written once, never changed
+	image    image
+	digests  []uint64  // of the log's prefixes, by length
+	sessions []session // by broker
+	expiries brokerSet // brokers whose session timer runs
+}
+
+// A session is what the controller remembers about a broker but does not write down.
+type session struct {
+	incarnation int64
+	contact     int64 // last heartbeat
+	known       int64 // metadata offset it reported
+	leaving     int64 // metadata offset others must reach before it may stop
+	fencedUntil int64 // a fault keeps it fenced until then
+}
+
+// An election is the order of preference in which a leader is chosen (§3.10).
+type election uint8
+
+const (
+	electOnline election = iota
+	electPreferred
+)
+
+func (c *controller) handle(m *message) {
+	switch m.kind {
+	case alterPartitionRequest:
+		c.onAlterPartition(m)
+	case heartbeatRequest:
+		c.onHeartbeat(m)
+	case registrationRequest:
+		c.onRegistration(m)
+	case sessionTimer:
+		c.onSessionTimer(node(m.id))
+	}
+}
+
+// write appends a record to the log. Records of one event are published together.
+func (c *controller) write(r metaRecord) {
+	c.log = append(c.log, r)
+	c.image.apply(&r)
+	c.digests = append(c.digests, c.image.digest)
+	c.dirty = true
+}
+
+// publish sends every registered broker the records it has not reported yet.
+// What it has in flight already it gets again, so one lost update heals with
+// the next, and several may be applied as one delta.
+func (c *controller) publish() {
+	for b := node(1); int(b) < len(c.sessions); b++ {
+		c.update(b)
+	}
+}
+
+func (c *controller) update(b node) {
+	s := &c.sessions[b]
+	if c.image.brokers[b].epoch == none || s.known >= c.image.offset {
+		return
+	}
+	c.send(message{kind: metadataUpdate, from: controllerNode, to: b, offset: s.known,
+		brokerEpoch: c.image.brokers[b].epoch, updates: c.log[s.known:len(c.log):len(c.log)]})
+}
+
+// onRegistration admits a new incarnation, fenced, unless another one still
+// has a valid session (§2.6).
+func (c *controller) onRegistration(m *message) {
+	b := m.from
+	s, state := &c.sessions[b], c.image.brokers[b]
+	reply := m.answer(registrationResponse)
+	switch {
+	case s.incarnation == m.offset:
+		reply.brokerEpoch = state.epoch // the answer was lost
+	case !state.fenced && s.contact+c.cfg.sessionTimeout >= c.now:
+		reply.err = duplicateBrokerRegistration
+	default:
+		if !state.fenced {
+			c.fence(b)
+		}
+		s.incarnation, s.contact, s.known, s.leaving = m.offset, c.now, 0, none
+		reply.brokerEpoch = c.image.offset
+		c.write(metaRecord{broker: b, state: brokerState{epoch: c.image.offset, fenced: true}})
+	}
+	c.send(reply)
+	c.publish()
+}
+
+// onHeartbeat renews a session, unfences a broker that has caught up with its
+// own registration, and leads it through a controlled shutdown (§2.7).
+func (c *controller) onHeartbeat(m *message) {
+	b := m.from
+	s, state := &c.sessions[b], &c.image.brokers[b]
+	reply := m.answer(heartbeatResponse)
+	if m.brokerEpoch != state.epoch {
+		reply.err = staleBrokerEpoch
+		c.send(reply)
+		return
+	}
+	s.contact, s.known = c.now, max(s.known, m.offset)
+	switch {
+	case m.flag:
+		reply.flag = c.letGo(b)
+	case state.fenced && c.now >= s.fencedUntil && m.offset >= state.epoch:
+		c.unfence(b)
+	default:
+		c.update(b)
+	}
+	if !state.fenced {
+		c.watch(b)
+	}
+	c.send(reply)
+}
+
+// letGo moves leadership away from a broker that wants to stop, and reports
+// whether it may: it leads nothing, and every active broker knows (§3.10).
+func (c *controller) letGo(b node) bool {
+	s, state := &c.sessions[b], c.image.brokers[b]
+	if state.fenced {
+		return true
+	}
+	if !state.shuttingDown {
+		state.shuttingDown = true
+		c.write(metaRecord{broker: b, state: state})
+		c.leave(b)
+		c.publish()
+		s.leaving = c.image.offset
+	}
+	for other := node(1); int(other) < len(c.sessions); other++ {
+		if other != b && c.image.brokers[other].active() && c.sessions[other].known < s.leaving {
+			return false
+		}
+	}
+	c.fence(b)
+	c.publish()
+	return true
+}
+
+// watch makes sure that the end of a broker's session will be noticed.
+func (c *controller) watch(b node) {
+	if !c.expiries.has(b) {
+		c.expiries = c.expiries.with(b)
+		c.timer(controllerNode, sessionTimer, c.sessions[b].contact+c.cfg.sessionTimeout+1-c.now, int64(b))
+	}
+}
+
+func (c *controller) onSessionTimer(b node) {
+	c.expiries = c.expiries.without(setOf(b))
+	switch {
+	case c.image.brokers[b].fenced:
+	case c.sessions[b].contact+c.cfg.sessionTimeout >= c.now:
+		c.watch(b)
+	default:
+		c.fence(b)
+		c.publish()
+	}
+}
+
+// fence takes a broker out of service: out of every ISR but one it is alone
+// in, and out of leadership.
+func (c *controller) fence(b node) {
+	state := c.image.brokers[b]
+	state.fenced, state.shuttingDown = true, false
+	c.write(metaRecord{broker: b, state: state})
+	c.tracef("controller", "broker %d fenced", b)
+	c.leave(b)
+}
+
+// leave drops a broker that is no longer active from every ISR.
+func (c *controller) leave(b node) {
+	for p := range c.image.partitions {
+		if reg := &c.image.partitions[p]; reg.isr.has(b) {
+			c.change(int32(p), reg.isr.without(setOf(b)), electOnline)
+		}
+	}
+}
+
+// unfence puts a broker into service and lets it lead what nobody leads.
+func (c *controller) unfence(b node) {
+	state := c.image.brokers[b]
+	state.fenced = false
+	c.write(metaRecord{broker: b, state: state})
+	c.tracef("controller", "broker %d unfenced", b)
+	for p := range c.image.partitions {
+		if reg := &c.image.partitions[p]; reg.leader == nobody {
+			c.change(int32(p), reg.isr, electOnline)
+		}
+	}
+	c.publish()
+}
+
+// change is the only way in which a partition's ISR and leader change (§3.10).
+// It reports whether it elected another leader.
+func (c *controller) change(p int32, isr brokerSet, kind election) bool {
+	old := c.image.partitions[p]
+	next := old
+	if isr != 0 {
+		next.isr = isr // else the last member stays, frozen, with no leader
+	}
+	var unclean bool
+	next.leader, unclean = c.elect(&old, isr, kind)
+	if unclean {
+		next.isr = setOf(next.leader)
+		c.stats.UncleanElections++
+		c.ghosts[p].onUncleanElection(c.cfg.unclean)
+	}
+	return c.install(p, next, next.leader != old.leader)
+}
+
+// install writes a partition's new state. A leader that is named, even if it
+// is the same, begins a new leader epoch.
+func (c *controller) install(p int32, next registration, named bool) bool {
+	old := c.image.partitions[p]
+	if !named && next.isr == old.isr {
+		return false
+	}
+	next.partitionEpoch++
+	if named {
+		next.leaderEpoch++
+		if next.leader != nobody {
+			c.stats.Elections++
+		}
+		c.tracef("controller", "leader %s -> %s, epoch %d, isr %v -> %v", nodeName(old.leader), nodeName(next.leader), next.leaderEpoch, old.isr, next.isr)
+	} else {
+		c.tracef("controller", "isr %v -> %v", old.isr, next.isr)
+	}
+	if next.isr.size() < old.isr.size() {
+		c.stats.IsrShrinks++
+	} else if next.isr.size() > old.isr.size() {
+		c.stats.IsrExpansions++
+	}
+	c.write(metaRecord{broker: nobody, partition: p, reg: next})
+	c.ghosts[p].onChange(next)
+	return named
+}
+
+// elect chooses a leader among the members of an ISR, in the order of the
+// assignment, and says whether it had to be an unclean choice.
+func (c *controller) elect(old *registration, isr brokerSet, kind election) (leader node, unclean bool) {
+	valid := func(b node) bool { return b > 0 && isr.has(b) && c.image.brokers[b].active() }
+	if kind == electPreferred && valid(old.assignment[0]) {
+		return old.assignment[0], false
+	}
+	if valid(old.leader) {
+		return old.leader, false
+	}
+	for _, b := range old.assignment {
+		if valid(b) {
+			return b, false
+		}
+	}
+	if c.cfg.unclean || c.bugs.has(uncleanElectionAnyway) {
+		for _, b := range old.assignment {
+			if c.image.brokers[b].active() {
+				return b, true
+			}
+		}
+	}
+	return nobody, false
+}
+
+// move makes a member of the ISR the leader, in a new epoch even if it leads
+// already. It reports whether it could.
+func (c *controller) move(p int32, to node) bool {
+	next := c.image.partitions[p]
+	if !next.isr.has(to) || !c.image.brokers[to].active() {
+		return false
+	}
+	next.leader = to
+	c.install(p, next, true)
+	c.publish()
+	return true
+}
+
+// onAlterPartition decides on a leader's proposal, checks in the order of §2.5.
+func (c *controller) onAlterPartition(m *message) {
+	reply := m.answer(alterPartitionResponse)
+	reply.err = c.refusal(m)
+	if reply.err == noError {
+		old := c.image.partitions[m.partition].leader
+		if c.change(m.partition, m.isr, electOnline) && c.image.partitions[m.partition].leader != old {
+			reply.err = newLeaderElected
+		}
+		reg := &c.image.partitions[m.partition]
+		reply.leaderEpoch, reply.partitionEpoch, reply.isr = reg.leaderEpoch, reg.partitionEpoch, reg.isr
+	} else {
+		c.tracef("controller", "refuses isr %v of broker %d: %v", m.isr, m.from, reply.err)
+	}
+	c.send(reply)
+	c.publish()
+}
+
+func (c *controller) refusal(m *message) errorCode {
+	if c.image.brokers[m.from].epoch != m.brokerEpoch {
+		return staleBrokerEpoch
+	}
+	reg := &c.image.partitions[m.partition]
+	if !c.bugs.has(unfencedAlterPartition) {
+		switch {
+		case m.leaderEpoch > reg.leaderEpoch, m.partitionEpoch > reg.partitionEpoch:
+			return notController
+		case m.leaderEpoch < reg.leaderEpoch:
+			return fencedLeaderEpoch
+		case m.from != reg.leader:
+			return invalidRequest
+		case m.partitionEpoch < reg.partitionEpoch:
+			return invalidUpdateVersion
+		case !m.isr.has(reg.leader):
+			return invalidRequest
+		}
+	}
+	if !setOf(reg.assignment...).includes(m.isr) {
+		return invalidRequest
+	}
+	for _, b := range reg.assignment {
+		if !m.isr.has(b) {
+			continue
+		}
+		state, fetched := c.image.brokers[b], m.epochs[b]
+		stale := fetched != none && fetched != state.epoch && !c.bugs.has(staleBrokerEpochJoins)
+		if stale || !state.active() {
+			return ineligibleReplica
+		}
+	}
+	return noError
+}

@@ -1,0 +1,181 @@
+package impl
+
+// A delayedFetch waits at the leader until there is something to send (§3.3).
+type delayedFetch struct {
+	id      int64 // of the timer that ends the wait
+	request message
+}
+
+// onFetch serves a follower, in the order of §3.3: the mark that is reported
+// is read before the fetch counts as progress, so a follower learns of a new
+// high watermark one fetch later.
+func (b *broker) onFetch(r *replica, m *message) {
+	reply := b.fetched(r, m)
+	if reply.err != noError {
+		b.send(reply)
+		return
+	}
+	if reply.lastEpoch == none || b.bugs.has(divergingFetchCounts) {
+		if !b.noteFetch(r, m) {
+			b.send(m.refuse(fetchResponse, notLeaderOrFollower))
+			return
+		}
+	}
+	if len(reply.records) > 0 || reply.lastEpoch != none {
+		b.send(reply)
+		return
+	}
+	id := b.newID()
+	r.fetches = append(r.fetches, delayedFetch{id: id, request: *m})
+	b.send(message{kind: fetchWaitTimer, from: b.id, to: b.id, partition: r.partition, after: b.cfg.fetchWait, id: id})
+}
+
+// fetched reads what a follower asked for and changes nothing. A reply with a
+// last epoch says where the follower's log diverges (KIP-595) and has no records.
+func (b *broker) fetched(r *replica, m *message) message {
+	if err := b.leaderError(r, m.leaderEpoch); err != noError {
+		return m.refuse(fetchResponse, err)
+	}
+	if !r.hosts(m.from) {
+		return m.refuse(fetchResponse, unknownLeaderEpoch)
+	}
+	reply := m.answer(fetchResponse)
+	reply.offset, reply.hw, reply.end = m.offset, r.hw, r.log.end()
+	if m.lastEpoch != none {
+		epoch, end := r.log.epochs.endOffsetFor(m.lastEpoch, r.log.end())
+		if end == none {
+			reply.err = offsetOutOfRange
+			return reply
+		}
+		if epoch < m.lastEpoch || end < m.offset {
+			reply.lastEpoch, reply.offset = epoch, end
+			return reply
+		}
+	}
+	if m.offset > r.log.end() {
+		reply.err = offsetOutOfRange
+		return reply
+	}
+	reply.records = r.log.read(m.offset, r.log.end())
+	return reply
+}
+
+// leaderError is what is wrong with a request of that leader epoch, if it
+// declares one: an older or newer epoch than this broker's, or that this
+// broker does not lead (KIP-320).
+func (b *broker) leaderError(r *replica, epoch int64) errorCode {
+	switch {
+	case r.role == noRole:
+		return unknownTopicOrPartition
+	case epoch == none || b.bugs.has(unfencedFetch):
+	case epoch < r.leaderEpoch:
+		return fencedLeaderEpoch
+	case epoch > r.leaderEpoch:
+		return unknownLeaderEpoch
+	}
+	if r.role != leaderRole {
+		return notLeaderOrFollower
+	}
+	return noError
+}
+
+// noteFetch counts a fetch as progress and does what follows from it. It
+// reports false if the fetch is from an incarnation that is known to be gone.
+func (b *broker) noteFetch(r *replica, m *message) bool {
+	if b.image.brokers[m.from].epoch > m.brokerEpoch {
+		return false
+	}
+	p := &r.progress[m.from]
+	end := r.log.end()
+	if m.offset >= end {
+		p.lastCaughtUp = max(p.lastCaughtUp, b.now)
+	} else if m.offset >= p.leaderEnd {
+		p.lastCaughtUp = max(p.lastCaughtUp, p.lastFetch)
+	}
+	moved := p.end != m.offset
+	p.end, p.lastFetch, p.brokerEpoch = m.offset, b.now, m.brokerEpoch
+	p.leaderEnd = max(p.leaderEnd, end)
+	b.expand(r, m.from)
+	if moved {
+		b.advance(r)
+	}
+	return true
+}
+
+// completeFetches answers the waiting fetches for which there is something to
+// say by now: records, a divergence, or that this broker does not lead.
+func (b *broker) completeFetches(r *replica) {
+	waiting := r.fetches[:0]
+	for i := range r.fetches {
+		reply := b.fetched(r, &r.fetches[i].request)
+		if reply.err == noError && reply.lastEpoch == none && len(reply.records) == 0 {
+			waiting = append(waiting, r.fetches[i])
+			continue
+		}
+		b.send(reply)
+	}
+	r.fetches = waiting
+}
+
+// onFetchWaited answers a fetch that has waited long enough.
+func (b *broker) onFetchWaited(r *replica, id int64) {
+	for i := range r.fetches {
+		if r.fetches[i].id == id {
+			reply := b.fetched(r, &r.fetches[i].request)
+			r.fetches = append(r.fetches[:i], r.fetches[i+1:]...)
+			b.send(reply)
+			return
+		}
+	}
+}
+
+// onConsume serves a consumer up to the high watermark (§2.2). A position
+// between it and the log's end is not an error: there is nothing yet.
+func (b *broker) onConsume(r *replica, m *message) {
+	if err := b.leaderError(r, m.leaderEpoch); err != noError {
+		b.send(m.refuse(consumeResponse, err))
+		return
+	}
+	reply := m.answer(consumeResponse)
+	reply.hw = b.visibleEnd(r)
+	if m.offset > r.log.end() {
+		reply.err = offsetOutOfRange
+		b.send(reply)
+		return
+	}
+	to := reply.hw
+	if m.max != none {
+		to = min(to, m.offset+m.max)
+	}
+	reply.offset, reply.records = m.offset, r.log.read(m.offset, to)
+	b.ghosts[r.partition].onRead(b.env, r, m.offset, reply.records)
+	b.send(reply)
+}
+
+// visibleEnd is the end of what clients may see.
+func (b *broker) visibleEnd(r *replica) int64 {
+	if b.bugs.has(readUncommittedTail) {
+		return r.log.end()
+	}
+	return r.hw
+}
+
+// onList answers ListOffsets for a client (§2.3). A new leader does not know
+// the end until its high watermark has reached its epoch's start (KIP-207).
+func (b *broker) onList(r *replica, m *message) {
+	if err := b.leaderError(r, m.leaderEpoch); err != noError {
+		b.send(m.refuse(listResponse, err))
+		return
+	}
+	reply := m.answer(listResponse)
+	reply.offset = 0
+	if m.flag {
+		reply.offset = b.visibleEnd(r)
+		if r.hw < r.epochStart && !b.bugs.has(staleEndOffset) {
+			b.send(m.refuse(listResponse, offsetNotAvailable))
+			return
+		}
+		b.ghosts[r.partition].onLatest(b.env, r.leaderEpoch, reply.offset)
+	}
+	b.send(reply)
+}

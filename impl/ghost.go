@@ -1,0 +1,179 @@
+package impl
+
+import "fmt"
+
+// A ghost remembers about one partition what no node knows: everything that
+// was ever committed, acknowledged or read (§4, ghost variables). Invariants
+// about events are witnessed here as the events happen.
+type ghost struct {
+	committed []record // ever below a leader's high watermark
+	acked     []ackedBatch
+	read      []reading // by offset: what consumers were given
+	appender  []node    // by leader epoch: who appended in it
+	writes    []write
+	latest    []int64      // by leader epoch: the largest end told to a client
+	lossy     brokerSet    // lost records with their disk and have not got them back
+	unsafe    string       // why losses are permitted from now on, "" while they are not
+	current   registration // the controller's state, and the one before it
+	previous  registration
+	witnessed [invariantCount]string
+}
+
+// A reading is the value consumers were given at an offset, if they were.
+type reading struct {
+	value int64
+	known bool
+}
+
+// An ackedBatch is a successful acks=all send.
+type ackedBatch struct {
+	base   int64
+	values []int64
+}
+
+// A write is an append by a leader, kept to see that an offset and an epoch
+// determine a value for ever.
+type write struct{ offset, epoch, value int64 }
+
+// trueHW is the largest high watermark any leader had.
+func (g *ghost) trueHW() int64 { return int64(len(g.committed)) }
+
+func (g *ghost) committedDigest() uint64 {
+	if len(g.committed) == 0 {
+		return 0
+	}
+	return g.committed[len(g.committed)-1].digest
+}
+
+// complete reports whether a log has everything that was committed.
+func (g *ghost) complete(l *log) bool { return l.contains(g.trueHW(), g.committedDigest()) }
+
+// witness notes that an invariant was seen broken.
+func (g *ghost) witness(e *env, inv invariant, format string, args ...any) {
+	if g.witnessed[inv] == "" {
+		g.witnessed[inv] = fmt.Sprintf(format, args...)
+		e.dirty = true
+	}
+}
+
+// onUncleanElection ends the safe configuration if the settings allow it.
+func (g *ghost) onUncleanElection(allowed bool) {
+	if allowed && g.unsafe == "" {
+		g.unsafe = "an unclean election"
+	}
+}
+
+// onChange follows the controller's log.
+func (g *ghost) onChange(reg registration) { g.previous, g.current = g.current, reg }
+
+// onAppend follows a leader's own append.
+func (g *ghost) onAppend(e *env, b node, r *replica, base int64) {
+	for int64(len(g.appender)) <= r.leaderEpoch {
+		g.appender = append(g.appender, nobody)
+	}
+	if who := g.appender[r.leaderEpoch]; who != nobody && who != b {
+		g.witness(e, oneLeaderPerEpoch, "brokers %d and %d both appended in epoch %d", who, b, r.leaderEpoch)
+	}
+	g.appender[r.leaderEpoch] = b
+	for o := base; o < r.log.end(); o++ {
+		w := write{o, r.leaderEpoch, r.log.records[o].value}
+		for _, old := range g.writes {
+			if old.offset == w.offset && old.epoch == w.epoch && old.value != w.value {
+				g.witness(e, epochOffsetUnique, "offset %d of epoch %d was %d and is %d", o, w.epoch, old.value, w.value)
+			}
+		}
+		g.writes = append(g.writes, w)
+	}
+}
+
+// onCommit follows a leader's high watermark.
+func (g *ghost) onCommit(e *env, b node, r *replica) {
+	n := min(g.trueHW(), r.hw)
+	if g.unsafe != "" {
+		return
+	}
+	if n > 0 && r.log.digest(n) != g.committed[n-1].digest {
+		g.witness(e, leaderComplete, "broker %d commits up to %d in epoch %d over a log that lacks committed records", b, r.hw, r.leaderEpoch)
+		return
+	}
+	if r.hw > g.trueHW() {
+		g.committed = append(g.committed, r.log.records[g.trueHW():r.hw]...)
+	}
+}
+
+// onLeader follows a replica that becomes leader, unless it hears only now
+// that it was: its successors may have gone on since.
+func (g *ghost) onLeader(e *env, b node, r *replica) {
+	if g.unsafe != "" || r.leaderEpoch != g.current.leaderEpoch {
+		return
+	}
+	for _, a := range g.acked {
+		for i, v := range a.values {
+			if o := a.base + int64(i); o >= r.log.end() || r.log.records[o].value != v {
+				g.witness(e, ackDurable, "value %d, acknowledged at %d, is not there on broker %d, leader of epoch %d", v, o, b, r.leaderEpoch)
+				return
+			}
+		}
+	}
+	for o, seen := range g.read {
+		if seen.known && (int64(o) >= r.log.end() || r.log.records[o].value != seen.value) {
+			g.witness(e, readStable, "value %d, read at %d, is not there on broker %d, leader of epoch %d", seen.value, o, b, r.leaderEpoch)
+			return
+		}
+	}
+}
+
+// onTruncate is told before a replica's log is cut.
+func (g *ghost) onTruncate(e *env, b node, r *replica, offset int64) {
+	if r.role == leaderRole {
+		g.witness(e, leaderAppendOnly, "broker %d, leader of epoch %d, truncates its log to %d", b, r.leaderEpoch, offset)
+	}
+	if g.unsafe != "" || offset >= g.trueHW() || !g.current.isr.has(b) {
+		return
+	}
+	if r.log.records[offset].digest == g.committed[offset].digest {
+		g.witness(e, noTruncBelowCommit, "broker %d, in the ISR, truncates to %d; %d records are committed", b, offset, g.trueHW())
+	}
+}
+
+// onAck follows a successful acks=all answer.
+func (g *ghost) onAck(e *env, r *replica, isrSize int, p *delayedProduce) {
+	if r.hw < p.needs || isrSize < e.cfg.minIsr {
+		g.witness(e, ackAfterCommit, "%v acknowledged at %d with high watermark %d and %d in-sync replicas", p.request.values, p.base, r.hw, isrSize)
+	}
+	g.acked = append(g.acked, ackedBatch{p.base, p.request.values})
+}
+
+// onRead follows a consumer's answer.
+func (g *ghost) onRead(e *env, r *replica, from int64, records []record) {
+	for i, rec := range records {
+		o := from + int64(i)
+		if o >= r.hw {
+			g.witness(e, readCommitted, "offset %d read above the high watermark %d", o, r.hw)
+		}
+		if g.unsafe != "" {
+			continue
+		}
+		for int64(len(g.read)) <= o {
+			g.read = append(g.read, reading{})
+		}
+		if seen := g.read[o]; seen.known && seen.value != rec.value {
+			g.witness(e, readStable, "offset %d read as %d and as %d", o, seen.value, rec.value)
+		}
+		g.read[o] = reading{rec.value, true}
+	}
+}
+
+// onLatest follows an end offset told to a client: never less than any told
+// in an earlier epoch, or before in this one.
+func (g *ghost) onLatest(e *env, epoch, end int64) {
+	for int64(len(g.latest)) <= epoch {
+		g.latest = append(g.latest, 0)
+	}
+	for earlier, told := range g.latest[:epoch+1] {
+		if g.unsafe == "" && end < told {
+			g.witness(e, appliedHwMono, "end %d told in epoch %d after %d in epoch %d", end, epoch, told, earlier)
+		}
+	}
+	g.latest[epoch] = max(g.latest[epoch], end)
+}

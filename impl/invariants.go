@@ -1,0 +1,307 @@
+package impl
+
+import "fmt"
+
+// An Invariant is something that must hold after every event (§4).
+//
+// Some hold always. The others hold in the safe configuration, which a
+// partition leaves for the rest of the run, with all that clients may then
+// lose, when one of two things happens that the protocol does not promise to
+// survive: an unclean election that the settings allow, or the last member of
+// an ISR losing records with its disk (the last replica standing, §3.12).
+// Everything else, at any setting, must not break them.
+type Invariant struct {
+	Name    string
+	Section string // of the protocol reference
+	Says    string
+	Safe    bool // judged only in the safe configuration
+
+	// Holds returns "" if the invariant holds for a partition, or what is wrong.
+	Holds func(c *Cluster, partition int) string
+}
+
+// An invariant is a place in the table.
+type invariant int
+
+const (
+	epochMono invariant = iota
+	oneLeaderPerEpoch
+	epochOffsetUnique
+	logWF
+	cacheWF
+	leaderAppendOnly
+	metaPrefix
+	isrSubsetAR
+	leaderInIsr
+	isrUnfenced
+	quorumSuperset
+	onePending
+	uncleanExclusion
+	candidateComplete
+	hwBacked
+	noTruncBelowCommit
+	logMatching
+	ackAfterCommit
+	readCommitted
+	leaderComplete
+	ackDurable
+	readStable
+	appliedHwMono
+	invariantCount
+)
+
+// Invariants is the table, in the order of the constants above. Where one
+// event breaks several, the first is what a bug is said to break first.
+var Invariants []Invariant
+
+func init() {
+	Invariants = []Invariant{
+		{"EpochMono", "§4", "leader and partition epochs never go back, and a new leader epoch is a new partition epoch", false, epochsRise},
+		{"OneLeaderPerEpoch", "§4", "one broker at most ever appends in a leader epoch", false, witnessed(oneLeaderPerEpoch)},
+		{"EpochOffsetUnique", "§4", "an offset and a leader epoch determine the value for ever", false, witnessed(epochOffsetUnique)},
+		{"LogWF", "§4", "epochs do not decrease along a log, and neither high watermark nor flushed offset is above its end", false, logsWellFormed},
+		{"CacheWF", "§4", "the epoch cache strictly increases and knows the epoch of the last record", false, cachesWellFormed},
+		{"LeaderAppendOnly", "§4", "a leader's log only grows", false, witnessed(leaderAppendOnly)},
+		{"MetaPrefix", "§4", "each broker's metadata is a prefix of the controller's log", false, imagesArePrefixes},
+		{"IsrSubsetAR", "§4", "the ISR is a subset of the assignment", false, isrAssigned},
+		{"LeaderInIsr", "§4", "a leader is in the ISR", false, leaderInSync},
+		{"IsrUnfenced", "§4", "a fenced broker is in the ISR only as its last, frozen member", false, isrInService},
+		{"QuorumSuperset", "§4", "the current leader waits for every member of the controller's ISR", true, leaderWaitsForISR},
+		{"OnePending", "§4", "a leader's maximal ISR includes the committed one, and one proposal is in flight at most", false, proposalsOrderly},
+		{"UncleanExclusion", "§4 CandidateComplete", "a broker that lost records is not in the ISR before it has them back", true, lossyExcluded},
+		{"CandidateComplete", "§4", "every registered member of the ISR has everything that was committed", true, candidatesComplete},
+		{"HwBacked", "§4", "what is below the current leader's high watermark is in the log of every registered member of the ISR", true, watermarkBacked},
+		{"NoTruncBelowCommit", "§4", "no member of the ISR cuts a committed record", true, witnessed(noTruncBelowCommit)},
+		{"LogMatching", "§4", "any two logs agree below both their high watermarks", true, logsMatch},
+		{"AckAfterCommit", "§4", "acks=all is answered when the high watermark has passed the records and the ISR is large enough", false, witnessed(ackAfterCommit)},
+		{"ReadCommitted", "§4", "a consumer reads below the high watermark only", false, witnessed(readCommitted)},
+		{"LeaderComplete", "§4", "the current leader has everything that was committed", true, leadersComplete},
+		{"AckDurable", "§4", "what was acknowledged with acks=all is in the log of every later leader", true, witnessed(ackDurable)},
+		{"ReadStable", "§4", "what was read at an offset is what every later answer and leader has there", true, witnessed(readStable)},
+		{"AppliedHwMono", "§4, KIP-207", "the end told to clients never goes back from one leader epoch to a later one", true, witnessed(appliedHwMono)},
+	}
+}
+
+// A Breach is an invariant that broke during a run.
+type Breach struct {
+	At        int64 // simulated milliseconds
+	Invariant string
+	Says      string // what was wrong
+}
+
+// checkInvariants judges the state after an event. Each invariant is reported
+// once a run at most.
+func (c *Cluster) checkInvariants() {
+	c.dirty = false
+	for p := range c.ghosts {
+		c.leaveSafety(p)
+		for i := range Invariants {
+			inv := &Invariants[i]
+			if c.broken[i] || inv.Safe && c.ghosts[p].unsafe != "" {
+				continue
+			}
+			if says := inv.Holds(c, p); says != "" {
+				c.broken[i] = true
+				c.breaches = append(c.breaches, Breach{c.now, inv.Name, says})
+				c.nemesis("invariant " + inv.Name + " broken: " + says)
+			}
+		}
+	}
+}
+
+// leaveSafety updates which brokers lack records they lost, and ends the safe
+// configuration when one of them is the last member of the ISR.
+func (c *Cluster) leaveSafety(p int) {
+	g := &c.ghosts[p]
+	for b := range g.lossy.each() {
+		if g.complete(&c.brokers[b].replicas[p].log) && c.registered(b) {
+			g.lossy = g.lossy.without(setOf(b))
+		}
+	}
+	if last := g.current.isr.only(); g.unsafe == "" && last != nobody && g.lossy.has(last) {
+		g.unsafe = fmt.Sprintf("broker %d, the last member of the ISR, lost records", last)
+	}
+}
+
+// registered reports whether a broker's present incarnation is the one the
+// controller knows.
+func (c *Cluster) registered(b node) bool {
+	return c.brokers[b].epoch != none && c.brokers[b].epoch == c.controller.image.brokers[b].epoch
+}
+
+// currentLeader is the replica that leads in the controller's present epoch
+// and knows it, or nil.
+func (c *Cluster) currentLeader(p int) (*broker, *replica) {
+	reg := &c.controller.image.partitions[p]
+	if reg.leader == nobody {
+		return nil, nil
+	}
+	b := &c.brokers[reg.leader]
+	if r := &b.replicas[p]; r.role == leaderRole && r.leaderEpoch == reg.leaderEpoch {
+		return b, r
+	}
+	return nil, nil
+}
+
+// witnessed is an invariant about events: it holds until one was seen that
+// breaks it.
+func witnessed(inv invariant) func(*Cluster, int) string {
+	return func(c *Cluster, p int) string { return c.ghosts[p].witnessed[inv] }
+}
+
+func epochsRise(c *Cluster, p int) string {
+	was, is := &c.ghosts[p].previous, &c.ghosts[p].current
+	if is.leaderEpoch < was.leaderEpoch || is.partitionEpoch < was.partitionEpoch ||
+		is.leaderEpoch > was.leaderEpoch && is.partitionEpoch == was.partitionEpoch {
+		return fmt.Sprintf("leader epoch %d -> %d, partition epoch %d -> %d", was.leaderEpoch, is.leaderEpoch, was.partitionEpoch, is.partitionEpoch)
+	}
+	for b := node(1); int(b) < len(c.brokers); b++ {
+		if r := &c.brokers[b].replicas[p]; r.partitionEpoch > is.partitionEpoch || r.leaderEpoch > is.leaderEpoch {
+			return fmt.Sprintf("broker %d is ahead of the controller", b)
+		}
+	}
+	return ""
+}
+
+func logsWellFormed(c *Cluster, p int) string {
+	for b := node(1); int(b) < len(c.brokers); b++ {
+		r := &c.brokers[b].replicas[p]
+		end := r.log.end()
+		if r.hw > end || r.log.flushed > end {
+			return fmt.Sprintf("broker %d: end %d, high watermark %d, flushed %d", b, end, r.hw, r.log.flushed)
+		}
+		if end > 1 && r.log.records[end-1].epoch < r.log.records[end-2].epoch {
+			return fmt.Sprintf("broker %d: epoch decreases at offset %d", b, end-1)
+		}
+	}
+	return ""
+}
+
+func cachesWellFormed(c *Cluster, p int) string {
+	for b := node(1); int(b) < len(c.brokers); b++ {
+		l := &c.brokers[b].replicas[p].log
+		floor := none
+		for i, e := range l.epochs {
+			if i > 0 && (e.epoch <= l.epochs[i-1].epoch || e.start <= l.epochs[i-1].start) {
+				return fmt.Sprintf("broker %d: epoch cache %v", b, l.epochs)
+			}
+			if e.start < l.end() {
+				floor = e.epoch
+			}
+		}
+		if l.end() > 0 && floor != l.records[l.end()-1].epoch {
+			return fmt.Sprintf("broker %d: last record has epoch %d, epoch cache %v", b, l.records[l.end()-1].epoch, l.epochs)
+		}
+	}
+	return ""
+}
+
+func imagesArePrefixes(c *Cluster, _ int) string {
+	for b := node(1); int(b) < len(c.brokers); b++ {
+		img := &c.brokers[b].image
+		if img.offset > c.controller.image.offset || img.digest != c.controller.digests[img.offset] {
+			return fmt.Sprintf("broker %d has other metadata below offset %d", b, img.offset)
+		}
+	}
+	return ""
+}
+
+func isrAssigned(c *Cluster, p int) string {
+	if reg := &c.controller.image.partitions[p]; !setOf(reg.assignment...).includes(reg.isr) {
+		return fmt.Sprintf("isr %v, assignment %v", reg.isr, reg.assignment)
+	}
+	return ""
+}
+
+func leaderInSync(c *Cluster, p int) string {
+	if reg := &c.controller.image.partitions[p]; reg.leader != nobody && !reg.isr.has(reg.leader) {
+		return fmt.Sprintf("leader %d, isr %v", reg.leader, reg.isr)
+	}
+	return ""
+}
+
+func isrInService(c *Cluster, p int) string {
+	reg := &c.controller.image.partitions[p]
+	if reg.isr.size() < 2 {
+		return ""
+	}
+	for b := range reg.isr.each() {
+		if c.controller.image.brokers[b].fenced {
+			return fmt.Sprintf("isr %v, broker %d is fenced", reg.isr, b)
+		}
+	}
+	return ""
+}
+
+func leaderWaitsForISR(c *Cluster, p int) string {
+	b, r := c.currentLeader(p)
+	isr := c.controller.image.partitions[p].isr
+	if b == nil || r.isr.size() < c.cfg.minIsr || b.maximalISR(r).includes(isr) {
+		return ""
+	}
+	return fmt.Sprintf("leader %d waits for %v, isr %v", b.id, b.maximalISR(r), isr)
+}
+
+func proposalsOrderly(c *Cluster, p int) string {
+	for i := 1; i < len(c.brokers); i++ {
+		b := &c.brokers[i]
+		if r := &b.replicas[p]; r.role == leaderRole && !b.maximalISR(r).includes(r.isr) {
+			return fmt.Sprintf("leader %d: maximal isr %v, committed isr %v", b.id, b.maximalISR(r), r.isr)
+		}
+	}
+	return ""
+}
+
+func lossyExcluded(c *Cluster, p int) string {
+	for b := range (c.controller.image.partitions[p].isr & c.ghosts[p].lossy).each() {
+		if c.registered(b) {
+			return fmt.Sprintf("broker %d lost records and is in isr %v", b, c.controller.image.partitions[p].isr)
+		}
+	}
+	return ""
+}
+
+func candidatesComplete(c *Cluster, p int) string {
+	g := &c.ghosts[p]
+	for b := range c.controller.image.partitions[p].isr.without(g.lossy).each() {
+		if c.registered(b) && !g.complete(&c.brokers[b].replicas[p].log) {
+			return fmt.Sprintf("broker %d is in isr %v and lacks some of %d committed records", b, c.controller.image.partitions[p].isr, g.trueHW())
+		}
+	}
+	return ""
+}
+
+func watermarkBacked(c *Cluster, p int) string {
+	leader, r := c.currentLeader(p)
+	if leader == nil {
+		return ""
+	}
+	for b := range c.controller.image.partitions[p].isr.without(c.ghosts[p].lossy).each() {
+		if c.registered(b) && !c.brokers[b].replicas[p].log.contains(r.hw, r.log.digest(r.hw)) {
+			return fmt.Sprintf("leader %d has high watermark %d, broker %d in isr lacks some of it", leader.id, r.hw, b)
+		}
+	}
+	return ""
+}
+
+func logsMatch(c *Cluster, p int) string {
+	for i := 1; i < len(c.brokers); i++ {
+		for j := i + 1; j < len(c.brokers); j++ {
+			a, b := &c.brokers[i].replicas[p], &c.brokers[j].replicas[p]
+			if n := min(a.hw, b.hw); a.log.digest(n) != b.log.digest(n) {
+				return fmt.Sprintf("brokers %d and %d differ below high watermark %d", i, j, n)
+			}
+		}
+	}
+	return ""
+}
+
+func leadersComplete(c *Cluster, p int) string {
+	if b, r := c.currentLeader(p); b != nil && !c.ghosts[p].complete(&r.log) {
+		return fmt.Sprintf("broker %d, leader of epoch %d, lacks some of %d committed records", b.id, r.leaderEpoch, c.ghosts[p].trueHW())
+	}
+	if says := c.ghosts[p].witnessed[leaderComplete]; says != "" {
+		return says
+	}
+	return ""
+}

@@ -1,0 +1,73 @@
+package impl
+
+// A record is one message in a log. Its offset is its place.
+type record struct {
+	epoch  int64  // leader epoch in which it was appended
+	value  int64  // what the client sent
+	base   int64  // offset of the first record of its batch
+	digest uint64 // of this record and every one before it in the same log
+}
+
+// A log is one replica's records, offsets 0 to end()-1, and what of them is on
+// stable storage (§1.2).
+//
+// Slices of records are handed out in fetch responses, so a record is never
+// overwritten in place: truncation gives up the capacity behind it.
+type log struct {
+	records []record
+	epochs  epochCache
+	flushed int64 // records below survive a power loss
+}
+
+// end is the log end offset, exclusive.
+func (l *log) end() int64 { return int64(len(l.records)) }
+
+// digest identifies the first n records: two logs agree below n exactly if
+// both are that long and their digests at n are equal.
+func (l *log) digest(n int64) uint64 {
+	if n == 0 {
+		return 0
+	}
+	return l.records[n-1].digest
+}
+
+// contains reports whether the log begins with the n records that have that digest.
+func (l *log) contains(n int64, digest uint64) bool {
+	return l.end() >= n && l.digest(n) == digest
+}
+
+// appendBatch appends values as one batch of the epoch and returns its base offset.
+func (l *log) appendBatch(epoch int64, values []int64) int64 {
+	base := l.end()
+	for _, v := range values {
+		l.append(record{epoch: epoch, value: v, base: base})
+	}
+	return base
+}
+
+// append appends one record as it is, whatever log it was copied from.
+func (l *log) append(r record) {
+	r.digest = fold(fold(l.digest(l.end())+1, uint64(r.epoch)), uint64(r.value))
+	l.epochs = l.epochs.assign(r.epoch, l.end())
+	l.records = append(l.records, r)
+}
+
+// read returns the records in [from, to).
+func (l *log) read(from, to int64) []record {
+	if from >= to {
+		return nil
+	}
+	return l.records[from:to:to]
+}
+
+// truncateTo cuts the log at an offset (§3.8.3). Even where nothing is cut the
+// epoch cache loses entries at or behind the end (KAFKA-10706).
+func (l *log) truncateTo(offset int64) {
+	offset = min(offset, l.end())
+	l.records = l.records[:offset:offset]
+	l.epochs = l.epochs.truncateFromEnd(offset)
+	l.flushed = min(l.flushed, offset)
+}
+
+// lastEpoch is the epoch a fetch declares as that of its last record, or none.
+func (l *log) lastEpoch() int64 { return l.epochs.last() }

@@ -1,0 +1,158 @@
+package impl
+
+// A kind says what a message asks, answers or announces. Timers are messages a
+// node sends to itself.
+type kind uint8
+
+const (
+	kindNone kind = iota
+
+	fetchRequest
+	fetchResponse
+	epochEndRequest // OffsetsForLeaderEpoch
+	epochEndResponse
+	alterPartitionRequest
+	alterPartitionResponse
+	registrationRequest
+	registrationResponse
+	heartbeatRequest
+	heartbeatResponse
+	metadataUpdate
+
+	clientMetadataRequest
+	clientMetadataResponse
+	produceRequest
+	produceResponse
+	consumeRequest // a consumer's Fetch
+	consumeResponse
+	listRequest // ListOffsets
+	listResponse
+
+	disconnected // the network to a requester: no answer will come
+
+	heartbeatTimer
+	shrinkTimer
+	checkpointTimer
+	fetchRetryTimer
+	fetchWaitTimer
+	alterRetryTimer
+	shutdownTimer
+	sessionTimer
+	clientTimer
+	faultTimer
+	restartTimer
+	resumeTimer
+)
+
+// kindNames are the names in traces and, for those that faults may name, in schedules.
+var kindNames = [...]string{"none", "fetch", "fetch-response", "epoch-end", "epoch-end-response",
+	"alter-partition", "alter-partition-response", "registration", "registration-response",
+	"heartbeat", "heartbeat-response", "metadata",
+	"client-metadata", "client-metadata-response", "produce", "produce-response",
+	"consume", "consume-response", "list", "list-response", "disconnected",
+	"heartbeat-timer", "shrink-timer", "checkpoint-timer", "fetch-retry-timer", "fetch-wait-timer",
+	"alter-retry-timer", "shutdown-timer", "session-timer", "client-timer", "fault-timer",
+	"restart-timer", "resume-timer"}
+
+func (k kind) String() string { return kindNames[k] }
+
+// isRequest reports whether the sender waits for an answer.
+func (k kind) isRequest() bool {
+	switch k {
+	case fetchRequest, epochEndRequest, alterPartitionRequest, registrationRequest, heartbeatRequest,
+		clientMetadataRequest, produceRequest, consumeRequest, listRequest:
+		return true
+	}
+	return false
+}
+
+// isResponse reports whether the receiver waits for it.
+func (k kind) isResponse() bool {
+	return k != metadataUpdate && k < disconnected && !k.isRequest()
+}
+
+// A message is anything a node is handed. It is one type for all kinds, so
+// that the queue holds plain values; a kind uses the fields it needs.
+type message struct {
+	kind      kind
+	err       errorCode
+	refused   bool  // disconnected: the request never reached its receiver
+	acks      int8  // produce: a place in acksNames
+	partition int32 // of the topic
+	from, to  node
+	life      int64 // incarnation of the receiver for which it was sent
+	after     int64 // timers: how long to wait
+	id        int64 // pairs an answer with its request, a timer with its cause
+
+	leaderEpoch    int64
+	partitionEpoch int64
+	brokerEpoch    int64 // of the sender
+	lastEpoch      int64 // fetch: epoch of the last record; answers: the diverging epoch, or none
+	offset         int64 // what is asked for, or the answer
+	hw, end        int64 // marks reported with an answer
+	max            int64 // consume: at most so many records
+	leader         node
+	isr            brokerSet
+	flag           bool // heartbeat: wants to stop; its answer: may stop
+
+	records []record
+	values  []int64      // produce
+	epochs  []int64      // alter-partition: broker epoch of each member, by number
+	updates []metaRecord // metadata; offset is that of the first
+}
+
+// answer returns the beginning of a reply to a request.
+func (m *message) answer(k kind) message {
+	return message{kind: k, from: m.to, to: m.from, id: m.id, partition: m.partition,
+		leaderEpoch: m.leaderEpoch, lastEpoch: none, hw: none, end: none, offset: none}
+}
+
+// refuse returns a reply that says only what is wrong.
+func (m *message) refuse(k kind, err errorCode) message {
+	a := m.answer(k)
+	a.err = err
+	return a
+}
+
+// An outbox collects what a node wants sent. Nodes never send: the loop does.
+type outbox struct{ messages []message }
+
+func (o *outbox) send(m message) { o.messages = append(o.messages, m) }
+
+// timer asks for a message to the node itself after some milliseconds.
+func (o *outbox) timer(self node, k kind, after, id int64) {
+	o.send(message{kind: k, from: self, to: self, after: after, id: id})
+}
+
+// An errorCode is one of Kafka's protocol errors.
+type errorCode uint8
+
+const (
+	noError errorCode = iota
+	notLeaderOrFollower
+	unknownTopicOrPartition
+	leaderNotAvailable
+	notEnoughReplicas
+	offsetOutOfRange
+	offsetNotAvailable
+	fencedLeaderEpoch
+	unknownLeaderEpoch
+	requestTimedOut
+	networkException
+	staleBrokerEpoch
+	notController
+	invalidRequest
+	invalidUpdateVersion
+	ineligibleReplica
+	newLeaderElected
+	duplicateBrokerRegistration
+	notEnoughReplicasAfterAppend
+)
+
+var errorNames = [...]string{"NONE", "NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION", "LEADER_NOT_AVAILABLE",
+	"NOT_ENOUGH_REPLICAS", "OFFSET_OUT_OF_RANGE", "OFFSET_NOT_AVAILABLE", "FENCED_LEADER_EPOCH",
+	"UNKNOWN_LEADER_EPOCH", "REQUEST_TIMED_OUT", "NETWORK_EXCEPTION", "STALE_BROKER_EPOCH", "NOT_CONTROLLER",
+	"INVALID_REQUEST", "INVALID_UPDATE_VERSION", "INELIGIBLE_REPLICA", "NEW_LEADER_ELECTED",
+	"DUPLICATE_BROKER_REGISTRATION", "NOT_ENOUGH_REPLICAS_AFTER_APPEND"}
+
+func (e errorCode) String() string { return errorNames[e] }

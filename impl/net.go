@@ -1,0 +1,97 @@
+package impl
+
+// anyNode in a rule stands for every node.
+const anyNode node = -2
+
+// An effect is what a rule does to the messages it matches.
+type effect uint8
+
+const (
+	effectCut effect = iota // lost; the requester notices when the link is back
+	effectDrop
+	effectDelay
+	effectDuplicate
+)
+
+// A rule is one unkindness of the network.
+type rule struct {
+	effect   effect
+	kind     kind // of the messages it matches; kindNone for all between brokers and the controller
+	from, to node
+	until    int64 // the first tick at which it is over
+	count    int64 // messages it still affects
+	by       int64 // delay
+}
+
+func (r *rule) matches(m *message) bool {
+	if r.count <= 0 || r.from != anyNode && r.from != m.from || r.to != anyNode && r.to != m.to {
+		return false
+	}
+	return r.kind == m.kind || r.kind == kindNone
+}
+
+// A network decides when a message arrives, if it does.
+//
+// A connection that loses a request or its answer breaks, and the requester
+// learns it: at once where a single message was dropped, when the link is
+// back where it was cut. So nobody waits for ever, and no timer is needed.
+type network struct {
+	rules   []rule
+	brokers node // highest number of a broker
+}
+
+// transmit pushes a message, what became of it, or nothing.
+func (n *network) transmit(now int64, m *message, q *queue) {
+	arrives := now + 1
+	copies := 1
+	if len(n.rules) > 0 {
+		n.forget(now)
+		for i := range n.rules {
+			r := &n.rules[i]
+			if !r.matches(m) || (r.kind == kindNone && (m.from > n.brokers || m.to > n.brokers)) {
+				continue
+			}
+			r.count--
+			switch r.effect {
+			case effectCut:
+				n.lose(r.until+1, m, q)
+				return
+			case effectDrop:
+				n.lose(arrives, m, q)
+				return
+			case effectDelay:
+				arrives += r.by
+			case effectDuplicate:
+				copies++
+			}
+		}
+	}
+	for range copies {
+		q.push(arrives, m)
+	}
+}
+
+// lose tells the requester at some tick that its connection broke.
+func (n *network) lose(at int64, m *message, q *queue) {
+	lost := message{kind: disconnected, id: m.id, partition: m.partition, life: m.life}
+	switch {
+	case m.kind.isRequest():
+		lost.from, lost.to, lost.life = m.to, m.from, 0
+	case m.kind.isResponse():
+		lost.from, lost.to = m.from, m.to
+	default:
+		return
+	}
+	q.push(at, &lost)
+}
+
+// forget drops the rules that are over.
+func (n *network) forget(now int64) {
+	kept := n.rules[:0]
+	for _, r := range n.rules {
+		if r.until > now && r.count > 0 {
+			kept = append(kept, r)
+		}
+	}
+	n.rules = kept
+}

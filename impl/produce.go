@@ -1,0 +1,83 @@
+package impl
+
+// A delayedProduce waits at the leader until the high watermark has passed
+// its records (§3.2). No timer ends the wait: the client's own patience is as
+// long as the broker's, so it always ends first.
+type delayedProduce struct {
+	request message
+	base    int64 // offset of its first record
+	needs   int64 // the high watermark it waits for
+}
+
+// onProduce appends a batch (§3.1). Produce requests carry no leader epoch:
+// what stops a deposed leader is that its high watermark cannot move.
+func (b *broker) onProduce(r *replica, m *message) {
+	if r.role != leaderRole {
+		b.answerProduce(m, notLeaderOrFollower, none)
+		return
+	}
+	if m.acks == acksAll && r.isr.size() < b.cfg.minIsr {
+		b.stats.NotEnoughReplicas++
+		b.answerProduce(m, notEnoughReplicas, none)
+		return
+	}
+	base := r.log.appendBatch(r.leaderEpoch, m.values)
+	b.flush(r)
+	b.dirty = true
+	if b.tracing {
+		b.tracef(nodeName(b.id), "appends %v at %d, epoch %d", m.values, base, r.leaderEpoch)
+	}
+	b.ghosts[r.partition].onAppend(b.env, b.id, r, base)
+	if m.acks == acksAll {
+		r.produces = append(r.produces, delayedProduce{request: *m, base: base, needs: r.log.end()})
+	}
+	b.advance(r)
+	if m.acks == acksOne {
+		b.answerProduce(m, noError, base)
+	}
+	b.completeFetches(r)
+}
+
+// completeProduces answers the sends whose records are committed.
+func (b *broker) completeProduces(r *replica) {
+	waiting := r.produces[:0]
+	for i := range r.produces {
+		p := &r.produces[i]
+		if r.hw < p.needs && !b.bugs.has(ackBeforeCommit) {
+			waiting = append(waiting, *p)
+			continue
+		}
+		if b.maximalISR(r).size() < b.cfg.minIsr && !b.bugs.has(ackBeforeCommit) {
+			b.answerProduce(&p.request, notEnoughReplicasAfterAppend, none)
+			continue
+		}
+		b.ghosts[r.partition].onAck(b.env, r, b.maximalISR(r).size(), p)
+		b.answerProduce(&p.request, noError, p.base)
+	}
+	r.produces = waiting
+}
+
+// failProduces answers every waiting send: this broker leads no longer, and
+// nobody knows what will become of the records.
+func (b *broker) failProduces(r *replica) {
+	for i := range r.produces {
+		b.answerProduce(&r.produces[i].request, notLeaderOrFollower, none)
+	}
+	r.produces = nil
+}
+
+func (b *broker) answerProduce(m *message, err errorCode, base int64) {
+	if m.acks == acksZero {
+		return
+	}
+	reply := m.refuse(produceResponse, err)
+	reply.offset = base
+	b.send(reply)
+}
+
+// flush brings a log to stable storage if the settings ask for it.
+func (b *broker) flush(r *replica) {
+	if n := b.cfg.flushMessages; n > 0 && r.log.end()-r.log.flushed >= n {
+		r.log.flushed = r.log.end()
+	}
+}

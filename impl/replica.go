@@ -1,0 +1,163 @@
+package impl
+
+// A role is what a broker believes its replica to be.
+type role uint8
+
+const (
+	noRole role = iota // before the first metadata of an incarnation
+	leaderRole
+	followerRole
+)
+
+var roleNames = [...]string{"none", "leader", "follower"}
+
+func (r role) String() string { return roleNames[r] }
+
+// A replica is one broker's copy of a partition and what it believes about
+// the others (§1.2, §1.3).
+type replica struct {
+	partition  int32
+	log        log
+	hw         int64 // high watermark, exclusive
+	checkpoint int64 // the high watermark on disk
+
+	role           role
+	leader         node
+	leaderEpoch    int64
+	partitionEpoch int64
+	assignment     []node
+	isr            brokerSet // committed, as far as this leader knows; empty on followers
+
+	// On a leader.
+	epochStart int64 // LESO: its log end when it became leader in this epoch
+	pending    pending
+	progress   []progress // by broker
+	produces   []delayedProduce
+	fetches    []delayedFetch
+
+	// On a follower.
+	fetch  int64 // id of the request in flight, or of the timer that will retry it; 0 if none
+	asking bool  // the request is for the end of an epoch, not yet a fetch
+}
+
+// progress is what a leader knows about a follower (§1.3).
+type progress struct {
+	end          int64 // log end offset by its last fetch, none if unknown
+	brokerEpoch  int64 // by its last fetch, none if unknown
+	leaderEnd    int64 // the leader's log end at that fetch
+	lastFetch    int64 // time of that fetch
+	lastCaughtUp int64 // time at which it last had everything
+}
+
+// longAgo is a time at which a replica caught up that never did.
+const longAgo int64 = -1 << 60
+
+// forget loses what the process had in memory, and leaves what the disk has
+// (§3.11).
+func (r *replica) forget() {
+	r.role, r.leader, r.leaderEpoch, r.partitionEpoch = noRole, nobody, none, none
+	r.isr, r.pending, r.produces, r.fetches = 0, pending{}, nil, nil
+	r.fetch, r.asking = 0, false
+	r.log.epochs = r.log.epochs.truncateFromEnd(r.log.end())
+	r.hw = min(r.checkpoint, r.log.end())
+}
+
+// hosts reports whether the broker is assigned the partition.
+func (r *replica) hosts(b node) bool {
+	for _, a := range r.assignment {
+		if a == b {
+			return true
+		}
+	}
+	return false
+}
+
+// applyPartition takes a newer state of the partition (§3.8). A state of the
+// same partition epoch is nothing new: it came with an AlterPartition answer,
+// and applying it again would forget a proposal that is in flight.
+func (b *broker) applyPartition(r *replica, reg *registration) {
+	r.assignment = reg.assignment
+	if !r.hosts(b.id) {
+		r.partitionEpoch = reg.partitionEpoch
+		return
+	}
+	if reg.leader == b.id {
+		b.becomeLeader(r, reg)
+	} else {
+		b.becomeFollower(r, reg)
+	}
+}
+
+// becomeLeader becomes or stays leader (§3.8.1).
+func (b *broker) becomeLeader(r *replica, reg *registration) {
+	was, newEpoch := r.role, reg.leaderEpoch > r.leaderEpoch
+	r.role, r.leader, r.fetch = leaderRole, b.id, 0
+	r.isr, r.pending, r.partitionEpoch = reg.isr, pending{}, reg.partitionEpoch
+	if newEpoch {
+		r.leaderEpoch, r.epochStart = reg.leaderEpoch, r.log.end()
+		r.log.epochs = r.log.epochs.assign(r.leaderEpoch, r.epochStart)
+		for i := range r.progress {
+			r.progress[i] = b.initialProgress(r, node(i), was == leaderRole)
+		}
+		b.tracef(nodeName(b.id), "leads epoch %d: leo=%d hw=%d isr=%v", r.leaderEpoch, r.log.end(), r.hw, r.isr)
+		b.ghosts[r.partition].onLeader(b.env, b.id, r)
+	}
+	b.advance(r)
+	b.completeFetches(r)
+}
+
+// initialProgress is what a leader assumes about a follower as its epoch
+// begins: nothing, or what it knew if it was the leader before.
+func (b *broker) initialProgress(r *replica, follower node, wasLeader bool) progress {
+	p := progress{end: none, brokerEpoch: none, lastFetch: longAgo, lastCaughtUp: longAgo}
+	if wasLeader {
+		old := &r.progress[follower]
+		p.end, p.brokerEpoch, p.leaderEnd = old.end, old.brokerEpoch, r.log.end()
+	}
+	if r.isr.has(follower) {
+		p.lastCaughtUp = b.now
+		if wasLeader {
+			p.lastFetch = b.now
+		}
+	}
+	return p
+}
+
+// becomeFollower becomes or stays follower. A new leader epoch restarts the
+// fetcher even if the leader is the same broker (§3.8.2, KAFKA-7164).
+func (b *broker) becomeFollower(r *replica, reg *registration) {
+	newEpoch := reg.leaderEpoch > r.leaderEpoch
+	r.role, r.leader, r.leaderEpoch, r.partitionEpoch = followerRole, reg.leader, reg.leaderEpoch, reg.partitionEpoch
+	r.isr, r.pending, r.epochStart = 0, pending{}, none
+	if !newEpoch {
+		return
+	}
+	b.failProduces(r)
+	b.completeFetches(r)
+	b.beginFetching(r)
+}
+
+// setHW moves the high watermark.
+func (b *broker) setHW(r *replica, hw int64) {
+	if hw == r.hw {
+		return
+	}
+	if b.tracing {
+		b.tracef(nodeName(b.id), "hw %d -> %d", r.hw, hw)
+	}
+	r.hw = hw
+	b.dirty = true
+}
+
+// truncate cuts the replica's log; the high watermark follows it down.
+func (b *broker) truncate(r *replica, offset int64) {
+	if cut := r.log.end() - offset; cut > 0 {
+		b.ghosts[r.partition].onTruncate(b.env, b.id, r, offset)
+		b.stats.Truncations++
+		b.stats.RecordsTruncated += cut
+		b.tracef(nodeName(b.id), "truncates %d -> %d", r.log.end(), offset)
+	}
+	r.log.truncateTo(offset)
+	b.setHW(r, min(r.hw, r.log.end()))
+	b.dirty = true
+}

@@ -1,0 +1,114 @@
+package impl
+
+import "github.com/isrcheck/isrcheck/histories"
+
+// conclude moves a run whose steps are all performed towards its end: it waits
+// for calm, then lets one client read everything. If calm does not come, there
+// is nothing exact to read, and the history says why.
+func (c *Cluster) conclude() {
+	switch c.phase {
+	case performing:
+		c.phase = settling
+		c.quietAt = max(c.quietAt, c.now)
+		fallthrough
+	case settling:
+		why := c.unrest()
+		switch {
+		case why == "":
+			c.stats.Live = true
+			c.phase = scanning
+			c.scan()
+		case c.now > c.quietAt+c.patience():
+			c.abandon(why)
+		}
+	case scanning:
+		if c.clientsIdle() {
+			c.finish()
+		} else if c.now > c.quietAt+2*c.patience() {
+			c.abandon("the final scan did not end")
+		}
+	}
+}
+
+// patience is how long a cluster may take to become calm.
+func (c *Cluster) patience() int64 {
+	return 20 * max(c.cfg.lagTime, c.cfg.sessionTimeout, c.cfg.requestTimeout, c.cfg.fetchBackoff, c.cfg.heartbeatInterval)
+}
+
+// scan makes the scanner read every partition from its start to its end, by
+// the way every client goes.
+func (c *Cluster) scan() {
+	k := &c.clients[c.client(scanner)]
+	for p := range c.ghosts {
+		k.ask(request{kind: histories.Scan, partition: int32(p), max: none, via: nobody})
+	}
+	c.flush(&k.outbox)
+}
+
+func (c *Cluster) abandon(why string) {
+	c.mark(histories.Mark{Kind: histories.Note, Process: scanner, Offset: histories.None, Text: "not live: " + why})
+	c.tracef("end", "not live: %s", why)
+	for i := range c.clients {
+		c.clients[i].hangUp()
+	}
+	c.finish()
+}
+
+func (c *Cluster) finish() {
+	c.phase = finished
+	c.stats.Ticks = c.now
+}
+
+func (c *Cluster) clientsIdle() bool {
+	for i := range c.clients {
+		if k := &c.clients[i]; k.busy || len(k.waiting) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// unrest says why the cluster is not calm, or "" if it is.
+func (c *Cluster) unrest() string {
+	if c.now < c.quietAt {
+		return "a fault is not over"
+	}
+	if !c.clientsIdle() {
+		return "a client is waiting"
+	}
+	for i := 1; i < len(c.brokers); i++ {
+		b := &c.brokers[i]
+		if b.state != running || b.pausedUntil > 0 {
+			return "broker " + itoa(int64(i)) + " is not running"
+		}
+		if c.controller.image.brokers[i].fenced {
+			return "broker " + itoa(int64(i)) + " is fenced"
+		}
+	}
+	for p := range c.ghosts {
+		if why := c.unrestOf(p); why != "" {
+			return partitionName(int32(p)) + " " + why
+		}
+	}
+	return ""
+}
+
+func (c *Cluster) unrestOf(p int) string {
+	reg := &c.controller.image.partitions[p]
+	b, r := c.currentLeader(p)
+	switch {
+	case b == nil:
+		return "has no leader"
+	case r.hw != r.log.end():
+		return "has a high watermark below its end"
+	case reg.isr != setOf(reg.assignment...), r.isr != reg.isr:
+		return "has an incomplete ISR"
+	}
+	for _, f := range reg.assignment {
+		other := &c.brokers[f].replicas[p]
+		if other.leaderEpoch != r.leaderEpoch || other.log.end() != r.log.end() || other.log.digest(r.log.end()) != r.log.digest(r.log.end()) {
+			return "has replicas that differ"
+		}
+	}
+	return ""
+}

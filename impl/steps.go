@@ -1,0 +1,325 @@
+package impl
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/schedule"
+)
+
+// An action is a step that has been read: a fault's, or a client's request.
+type action struct {
+	at      int64
+	fault   int // a place in Faults, or -1
+	args    args
+	client  string
+	request request
+}
+
+// A StepError says which step of a schedule cannot be read, and why.
+type StepError struct {
+	Line int // of the step in its text, 0 if there is none
+	Step string
+	Says string
+}
+
+func (e *StepError) Error() string {
+	where := ""
+	if e.Line > 0 {
+		where = fmt.Sprintf("line %d: ", e.Line)
+	}
+	return fmt.Sprintf("%sstep %q: %s", where, e.Step, e.Says)
+}
+
+// readSteps reads all steps of a schedule.
+func readSteps(steps []schedule.Step) ([]action, error) {
+	actions := make([]action, len(steps))
+	for i := range steps {
+		s := &steps[i]
+		a, err := readStep(s)
+		if err == nil && i > 0 && s.At < steps[i-1].At {
+			err = fmt.Errorf("time %d is before that of the step above; expected steps in order of time", s.At)
+		}
+		if err != nil {
+			return nil, &StepError{s.Line, stepText(s), err.Error()}
+		}
+		a.args.step = i
+		actions[i] = a
+	}
+	return actions, nil
+}
+
+func readStep(s *schedule.Step) (action, error) {
+	if s.At < 0 || s.At > dayOfMs {
+		return action{}, fmt.Errorf("time %d: expected milliseconds from 0 to %d", s.At, int64(dayOfMs))
+	}
+	if s.Actor == schedule.Nemesis {
+		return readFault(s)
+	}
+	return readRequest(s)
+}
+
+// stepText is a step as its schedule writes it, without the time.
+func stepText(s *schedule.Step) string {
+	words := append([]string{s.Actor, s.Verb}, s.Words...)
+	for _, a := range s.Args {
+		words = append(words, a.Key+"="+a.Value)
+	}
+	return strings.Join(words, " ")
+}
+
+func readFault(s *schedule.Step) (action, error) {
+	i := slices.IndexFunc(Faults, func(f Fault) bool { return f.Verb == s.Verb })
+	if i < 0 {
+		var verbs []string
+		for _, f := range Faults {
+			verbs = append(verbs, f.Verb)
+		}
+		return action{}, fmt.Errorf("unknown fault %q; expected one of %s", s.Verb, strings.Join(verbs, ", "))
+	}
+	if len(s.Words) > 0 {
+		return action{}, fmt.Errorf("unexpected word %q; arguments of a fault are key=value", s.Words[0])
+	}
+	out := action{at: s.At, fault: i}
+	out.args.from, out.args.to = anyNode, anyNode
+	out.args.text = strings.TrimPrefix(stepText(s), schedule.Nemesis+" ")
+	if err := checkKeys(s, Faults[i].Args); err != nil {
+		return action{}, err
+	}
+	for _, spec := range Faults[i].Args {
+		j := slices.IndexFunc(s.Args, func(a schedule.Arg) bool { return a.Key == spec.Key })
+		if j < 0 {
+			if !spec.Optional {
+				return action{}, fmt.Errorf("%s needs %s=", s.Verb, spec.Key)
+			}
+			continue
+		}
+		if err := out.args.read(spec, s.Args[j].Value); err != nil {
+			return action{}, err
+		}
+	}
+	return out, nil
+}
+
+// checkKeys refuses arguments that are unknown or given twice.
+func checkKeys(s *schedule.Step, specs []ArgSpec) error {
+	for i, a := range s.Args {
+		if !slices.ContainsFunc(specs, func(spec ArgSpec) bool { return spec.Key == a.Key }) {
+			return fmt.Errorf("unknown argument %s=; %s takes %s", a.Key, s.Verb, keysOf(specs))
+		}
+		if slices.ContainsFunc(s.Args[:i], func(b schedule.Arg) bool { return b.Key == a.Key }) {
+			return fmt.Errorf("argument %s= is given twice", a.Key)
+		}
+	}
+	return nil
+}
+
+func keysOf(specs []ArgSpec) string {
+	if len(specs) == 0 {
+		return "none"
+	}
+	keys := make([]string, len(specs))
+	for i, spec := range specs {
+		keys[i] = spec.Key + "="
+	}
+	return strings.Join(keys, " ")
+}
+
+// read sets the field that an argument is for.
+func (a *args) read(spec ArgSpec, text string) error {
+	switch spec.Kind {
+	case MessageArg:
+		if !slices.Contains(spec.Values, text) {
+			return fmt.Errorf("%s=%s: expected one of %s", spec.Key, text, strings.Join(spec.Values, ", "))
+		}
+		a.kind = kind(slices.Index(kindNames[:], text))
+		return nil
+	case ClientArg:
+		a.client = text
+		return nil
+	case NodeArg:
+		if text == "controller" {
+			return a.setNode(spec.Key, controllerNode)
+		}
+	}
+	lowest, highest := int64(1), int64(dayOfMs)
+	switch spec.Kind {
+	case BrokerArg, NodeArg:
+		highest = maxBrokers
+	case PartitionArg, OffsetArg:
+		lowest = 0
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < lowest || n > highest {
+		return fmt.Errorf("%s=%s: expected an integer from %d to %d", spec.Key, text, lowest, highest)
+	}
+	switch spec.Key {
+	case "for":
+		a.duration = n
+	case "by":
+		a.by = n
+	case "lose":
+		a.lose = n
+	case "count":
+		a.count = n
+	case "partition":
+		a.partition = int32(n)
+	default:
+		return a.setNode(spec.Key, node(n))
+	}
+	return nil
+}
+
+func (a *args) setNode(key string, n node) error {
+	switch key {
+	case "broker":
+		a.broker = n
+	case "from":
+		a.from = n
+	case "to":
+		a.to = n
+	case "a":
+		a.a = n
+	case "b":
+		a.b = n
+	case "node":
+		a.node = n
+	}
+	return nil
+}
+
+// A ClientVerb is something a client can be asked to do.
+type ClientVerb struct {
+	Verb, Says string
+	Words      string // its positional arguments, in words
+	Args       []ArgSpec
+
+	read func(r *request, s *schedule.Step) error
+}
+
+var (
+	viaArg = ArgSpec{Key: "via", Kind: BrokerArg, Optional: true}
+	onArg  = ArgSpec{Key: "partition", Kind: PartitionArg, Optional: true}
+	maxArg = ArgSpec{Key: "max", Kind: CountArg, Optional: true}
+	posArg = ArgSpec{Key: "from", Kind: OffsetArg}
+)
+
+// ClientVerbs is the table of client steps.
+var ClientVerbs = []ClientVerb{
+	{"send", "append a batch", "V[,V...]", []ArgSpec{{Key: "acks", Kind: MessageArg, Optional: true, Values: acksNames}, viaArg, onArg}, readSend},
+	{"fetch", "read at an offset", "", []ArgSpec{posArg, maxArg, viaArg, onArg}, readKind(histories.Fetch)},
+	{"poll", "read at the consumer's position", "", []ArgSpec{maxArg, viaArg, onArg}, readKind(histories.Poll)},
+	{"list", "ask where the log begins or ends", "latest|earliest", []ArgSpec{viaArg, onArg}, readList},
+	{"assign", "set the consumer's position", "", []ArgSpec{posArg, onArg}, readKind(histories.Assign)},
+	{"seek", "move the consumer's position", "OFFSET", []ArgSpec{onArg}, readSeek},
+}
+
+// readRequest reads a client's step.
+func readRequest(s *schedule.Step) (action, error) {
+	i := slices.IndexFunc(ClientVerbs, func(v ClientVerb) bool { return v.Verb == s.Verb })
+	if i < 0 {
+		var verbs []string
+		for _, v := range ClientVerbs {
+			verbs = append(verbs, v.Verb)
+		}
+		return action{}, fmt.Errorf("unknown verb %q of a client; expected one of %s (faults belong to the actor %s)", s.Verb, strings.Join(verbs, ", "), schedule.Nemesis)
+	}
+	verb := &ClientVerbs[i]
+	if err := checkKeys(s, verb.Args); err != nil {
+		return action{}, err
+	}
+	words := 0
+	if verb.Words != "" {
+		words = 1
+	}
+	if len(s.Words) != words {
+		return action{}, fmt.Errorf("%d words after %s; expected %q", len(s.Words), s.Verb, verb.Words)
+	}
+	out := action{at: s.At, fault: -1, client: s.Actor, request: request{max: none, via: nobody}}
+	for _, spec := range verb.Args {
+		if err := out.request.readArg(spec, s); err != nil {
+			return action{}, err
+		}
+	}
+	return out, verb.read(&out.request, s)
+}
+
+// readArg sets the field that an argument common to several verbs is for.
+func (r *request) readArg(spec ArgSpec, s *schedule.Step) error {
+	j := slices.IndexFunc(s.Args, func(a schedule.Arg) bool { return a.Key == spec.Key })
+	if j < 0 {
+		if !spec.Optional {
+			return fmt.Errorf("%s needs %s=", s.Verb, spec.Key)
+		}
+		return nil
+	}
+	text := s.Args[j].Value
+	if spec.Key == "acks" {
+		if r.acks = slices.Index(acksNames, text); r.acks < 0 {
+			return fmt.Errorf("acks=%s: expected one of %s", text, strings.Join(acksNames, ", "))
+		}
+		r.statedAck = true
+		return nil
+	}
+	lowest, highest := int64(0), int64(maxCount)
+	switch spec.Kind {
+	case BrokerArg:
+		lowest, highest = 1, maxBrokers
+	case CountArg:
+		lowest = 1
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < lowest || n > highest {
+		return fmt.Errorf("%s=%s: expected an integer from %d to %d", spec.Key, text, lowest, highest)
+	}
+	switch spec.Key {
+	case "via":
+		r.via = node(n)
+	case "partition":
+		r.partition = int32(n)
+	case "max":
+		r.max = n
+	case "from":
+		r.from = n
+	}
+	return nil
+}
+
+func readKind(k histories.Kind) func(*request, *schedule.Step) error {
+	return func(r *request, _ *schedule.Step) error {
+		r.kind = k
+		return nil
+	}
+}
+
+func readSend(r *request, s *schedule.Step) error {
+	r.kind = histories.Send
+	for text := range strings.SplitSeq(s.Words[0], ",") {
+		v, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return fmt.Errorf("value %q: expected an integer", text)
+		}
+		r.values = append(r.values, v)
+	}
+	return nil
+}
+
+func readList(r *request, s *schedule.Step) error {
+	r.kind, r.latest = histories.List, s.Words[0] == "latest"
+	if !r.latest && s.Words[0] != "earliest" {
+		return fmt.Errorf("list %s: expected latest or earliest", s.Words[0])
+	}
+	return nil
+}
+
+func readSeek(r *request, s *schedule.Step) error {
+	n, err := strconv.ParseInt(s.Words[0], 10, 64)
+	if err != nil || n < 0 || n > maxCount {
+		return fmt.Errorf("seek %s: expected an offset", s.Words[0])
+	}
+	r.kind, r.from = histories.Seek, n
+	return nil
+}

@@ -1,0 +1,47 @@
+package impl
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// An env is what every node of a cluster sees: the time, the settings, and
+// the books in which what happens is recorded.
+type env struct {
+	now     int64
+	cfg     config
+	bugs    bugSet
+	ghosts  []ghost // by partition
+	stats   Stats
+	dirty   bool // state changed since the invariants were last checked
+	tracing bool
+	trace   []string
+	ops     []histories.Op
+	marks   []histories.Mark
+}
+
+// tracef adds a line to the trace, if there is one.
+func (e *env) tracef(who, format string, args ...any) {
+	if e.tracing {
+		e.trace = append(e.trace, fmt.Sprintf("t=%-6d %-10s %s", e.now, who, fmt.Sprintf(format, args...)))
+	}
+}
+
+// record adds an operation to the history.
+func (e *env) record(op histories.Op) { e.ops = append(e.ops, op) }
+
+// mark adds a mark at the present time to the history.
+func (e *env) mark(m histories.Mark) {
+	m.Time = e.now
+	e.marks = append(e.marks, m)
+}
+
+// nemesis notes a fault or its end, in words.
+func (e *env) nemesis(text string) {
+	e.mark(histories.Mark{Kind: histories.Nemesis, Offset: histories.None, Text: text})
+	e.tracef("nemesis", "%s", text)
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
