@@ -76,7 +76,7 @@ func genHeader(t *rapid.T) Header {
 	}
 	if rapid.Bool().Draw(t, "more config") {
 		p := genProcess().Draw(t, "process")
-		h.Config = append(h.Config, Setting{isolationPrefix + p, "read_committed"}, Setting{"x-" + genLine().Draw(t, "key"), rapid.String().Draw(t, "value")})
+		h.Config = append(h.Config, Setting{isolationPrefix + p, "read_committed"}, Setting{"x-" + rapid.String().Draw(t, "key"), rapid.String().Draw(t, "value")})
 	}
 	h.Expect = rapid.SampledFrom([]Expect{{}, {Verdict: "ok"}, {Verdict: "unknown"},
 		{Verdict: "violation", Names: []string{"lost-write", "invariant high-watermark"}}}).Draw(t, "expect")

@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -126,10 +127,7 @@ func isComment(line string) bool {
 // check returns what is wrong with one setting.
 func (s Setting) check() error {
 	if strings.HasPrefix(s.Key, "x-") {
-		if _, msg := unclean([]byte(s.Key)); msg != "" {
-			return fmt.Errorf("config key %s: %s", excerpt(s.Key), msg)
-		}
-		return checkUTF8("config "+excerpt(s.Key), s.Value)
+		return cmp.Or(checkUTF8("config key", s.Key), checkUTF8("config value", s.Value))
 	}
 	name := s.Key
 	if p, ok := strings.CutPrefix(name, isolationPrefix); ok {
@@ -140,7 +138,7 @@ func (s Setting) check() error {
 	}
 	i := slices.IndexFunc(ConfigKeys, func(k ConfigKey) bool { return k.Name == name })
 	if i < 0 {
-		return fmt.Errorf("unknown config key %s; expected one of %s, or x-...", excerpt(s.Key), configKeyNames())
+		return fmt.Errorf("unknown config key %s; expected x-... or one of %s", excerpt(s.Key), configKeyNames())
 	}
 	switch k := ConfigKeys[i]; {
 	case k.List:

@@ -157,7 +157,7 @@ type Header struct {
 	Config   Config
 	Expect   Expect
 	Note     string // provenance, in words; may have several lines
-	Schedule string // the schedule that caused the history, as text; "" if there is none
+	Schedule string // the schedule that caused the history, as whole lines of text; "" if there is none
 
 	layout []string // order of header lines and comments, nil for the canonical order
 }

@@ -2,6 +2,7 @@ package histories
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,8 @@ type notation struct {
 	header   Header
 	seen     map[string]bool // header words met so far
 	keys     map[string]bool // config keys met so far
-	started  bool            // the first item was met
+	words    map[string]string
+	started  bool // the first item was met
 	ops      []Op
 	marks    []Mark
 	comments []comment
@@ -34,13 +36,14 @@ type notation struct {
 }
 
 func parseNotation(name string, text []byte) (*History, error) {
-	n := &notation{file: name, seen: make(map[string]bool), keys: make(map[string]bool)}
+	n := &notation{file: name, seen: make(map[string]bool), keys: make(map[string]bool), words: make(map[string]string)}
 	line := 0
 	for text := range bytes.Lines(text) {
 		line++
 		text = bytes.TrimSuffix(text, []byte("\n"))
 		text = bytes.TrimSuffix(text, []byte("\r"))
 		c := newCursor(name, line, text)
+		c.words = n.words
 		if c.err == nil {
 			n.line(c)
 		}
@@ -62,29 +65,25 @@ func parseNotation(name string, text []byte) (*History, error) {
 
 // line reads one line, whatever it is.
 func (n *notation) line(c *cursor) {
-	text := string(c.text)
-	switch {
-	case n.schedule != nil:
-		n.scheduleLine(c, text)
-		return
-	case isComment(text):
-		if strings.Trim(text, " \t") == "" {
-			text = ""
-		}
-		n.comment(text)
+	if n.schedule != nil {
+		n.scheduleLine(c, string(c.text))
 		return
 	}
 	c.spaces()
-	if !n.seen["history"] {
+	b := c.peek()
+	switch {
+	case c.done():
+		n.comment("")
+	case b == '#':
+		n.comment(string(c.text))
+	case !n.seen["history"]:
 		n.version(c)
-		return
-	}
-	if b := c.peek(); b >= '0' && b <= '9' || b == '-' {
+	case b >= '0' && b <= '9' || b == '-':
 		n.start()
 		n.item(c)
-		return
+	default:
+		n.headerLine(c)
 	}
-	n.headerLine(c)
 }
 
 func (n *notation) comment(text string) {
@@ -314,7 +313,8 @@ func (c *cursor) positional(o *Op) {
 
 // arguments reads key=value pairs in any order, up to the result.
 func (c *cursor) arguments(o *Op) {
-	var seen []string
+	var few [8]string
+	seen := few[:0]
 	for !c.done() && c.peek() != '=' {
 		start := c.pos
 		key := c.word("an argument")
@@ -322,26 +322,17 @@ func (c *cursor) arguments(o *Op) {
 			c.fail(start, `expected key=value or "=>", found %s`, excerpt(key))
 			return
 		}
-		if repeated(&seen, key) {
+		if slices.Contains(seen, key) {
 			c.fail(start, "%s is stated twice", key)
 			return
 		}
+		seen = append(seen, key)
 		if !c.argument(o, key) {
 			c.fail(start, "unknown argument %s of %s%s", excerpt(key), o.Kind, takes(o.Kind.args()&^(fValues|fAt|fTo)))
 			return
 		}
 		c.gap()
 	}
-}
-
-func repeated(seen *[]string, key string) bool {
-	for _, s := range *seen {
-		if s == key {
-			return true
-		}
-	}
-	*seen = append(*seen, key)
-	return false
 }
 
 // takes lists what may stand there instead.

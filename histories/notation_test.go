@@ -7,7 +7,7 @@ import (
 )
 
 // TestCasesAreCanonical says that reading and printing a hand-written case
-// gives the same bytes.
+// gives the same bytes, and so does a detour through events.
 func TestCasesAreCanonical(t *testing.T) {
 	cases := 0
 	err := fs.WalkDir(corpus, "corpus", func(name string, d fs.DirEntry, err error) error {
@@ -25,6 +25,13 @@ func TestCasesAreCanonical(t *testing.T) {
 		}
 		if got := h.AppendNotation(nil); string(got) != string(text) {
 			t.Errorf("%s is printed as\n%s\nwant\n%s", name, got, text)
+		}
+		e, err := Parse(name, h.AppendEvents(nil))
+		if err != nil {
+			return err
+		}
+		if got := e.AppendNotation(nil); string(got) != string(text) {
+			t.Errorf("%s comes back from events as\n%s\nwant\n%s", name, got, text)
 		}
 		return nil
 	})

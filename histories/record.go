@@ -92,8 +92,9 @@ func (r *Recorder) Invoke(op Op) (id int64) {
 }
 
 // Complete records what became of an operation: the Outcome of the answer, and
-// what came back. Call it after the answer has arrived. An operation whose
-// client gave up is [Info].
+// what came back. The answer is made with [NewOp]; all else in it is ignored.
+// Call it after the answer has arrived. An operation whose client gave up is
+// [Info].
 func (r *Recorder) Complete(id int64, answer Op) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

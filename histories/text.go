@@ -187,7 +187,7 @@ func (c *cursor) word(what string) string {
 		c.expected(what)
 		return ""
 	}
-	return string(c.text[start:c.pos])
+	return c.share(c.text[start:c.pos])
 }
 
 // quoted reads a string in double quotes with the escapes of JSON.
