@@ -86,6 +86,9 @@ func (c *controller) onRegistration(m *message) {
 		s.incarnation, s.contact, s.known, s.leaving = m.offset, c.now, 0, none
 		reply.brokerEpoch = c.image.offset
 		c.write(metaRecord{broker: b, state: brokerState{epoch: c.image.offset, fenced: true}})
+		for p := range c.ghosts {
+			c.ghosts[p].onRegistration(b)
+		}
 	}
 	c.send(reply)
 	c.publish()

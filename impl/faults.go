@@ -113,7 +113,7 @@ func (c *Cluster) applyDown(a *args, spoil func(*replica) bool) string {
 	}
 	for p := range b.replicas {
 		if spoil(&b.replicas[p]) {
-			c.ghosts[p].lossy = c.ghosts[p].lossy.with(b.id)
+			c.ghosts[p].onLoss(b.id)
 		}
 	}
 	c.disconnectAll(b)

@@ -13,6 +13,7 @@ type ghost struct {
 	writes    []write
 	latest    []int64      // by leader epoch: the largest end told to a client
 	lossy     brokerSet    // lost records with their disk and have not got them back
+	stricken  brokerSet    // of those, the ones the controller may take for whole: not registered since, or frozen in the ISR when they did
 	unsafe    string       // why losses are permitted from now on, "" while they are not
 	current   registration // the controller's state, and the one before it
 	previous  registration
@@ -64,7 +65,22 @@ func (g *ghost) onUncleanElection(allowed bool) {
 }
 
 // onChange follows the controller's log.
-func (g *ghost) onChange(reg registration) { g.previous, g.current = g.current, reg }
+func (g *ghost) onChange(reg registration) {
+	g.previous, g.current = g.current, reg
+}
+
+// onLoss follows a broker that loses records with its disk.
+func (g *ghost) onLoss(b node) {
+	g.lossy, g.stricken = g.lossy.with(b), g.stricken.with(b)
+}
+
+// onRegistration follows a new incarnation of a broker. Whoever admits it to
+// the ISR from now on can know that its disk may be another.
+func (g *ghost) onRegistration(b node) {
+	if !g.current.isr.has(b) {
+		g.stricken = g.stricken.without(setOf(b))
+	}
+}
 
 // onAppend follows a leader's own append.
 func (g *ghost) onAppend(e *env, b node, r *replica, base int64) {

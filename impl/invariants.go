@@ -1,6 +1,10 @@
 package impl
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
 
 // An Invariant is something that must hold after every event (§4).
 //
@@ -110,7 +114,8 @@ func (c *Cluster) checkInvariants() {
 }
 
 // leaveSafety updates which brokers lack records they lost, and ends the safe
-// configuration when one of them is the last member of the ISR.
+// configuration when one of them is the last member of the ISR. One that
+// was let into the ISR after it had registered again does not excuse anything.
 func (c *Cluster) leaveSafety(p int) {
 	g := &c.ghosts[p]
 	for b := range g.lossy.each() {
@@ -118,8 +123,10 @@ func (c *Cluster) leaveSafety(p int) {
 			g.lossy = g.lossy.without(setOf(b))
 		}
 	}
-	if last := g.current.isr.only(); g.unsafe == "" && last != nobody && g.lossy.has(last) {
+	if last := g.current.isr.only(); g.unsafe == "" && last != nobody && (g.lossy & g.stricken).has(last) {
 		g.unsafe = fmt.Sprintf("broker %d, the last member of the ISR, lost records", last)
+		c.mark(histories.Mark{Kind: histories.Note, Process: scanner, Offset: histories.None,
+			Text: fmt.Sprintf("%s: from here on losses are permitted (last replica standing, §3.12): %s", partitionName(int32(p)), g.unsafe)})
 	}
 }
 
