@@ -166,3 +166,18 @@ func Check(ctx context.Context, h *histories.History, opts Options) *Result {
 	j.conclude()
 	return &j.result
 }
+
+// Add adds what another check exercised.
+func (e *Exercised) Add(o Exercised) {
+	e.Operations += o.Operations
+	e.Sends += o.Sends
+	e.Acknowledged += o.Acknowledged
+	e.Values += o.Values
+	e.Reads += o.Reads
+	e.Records += o.Records
+	e.Scans += o.Scans
+	e.Faults += o.Faults
+	e.Partitions += o.Partitions
+	e.Rules = max(e.Rules, o.Rules)
+	e.Steps += o.Steps
+}

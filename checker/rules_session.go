@@ -89,46 +89,45 @@ type told struct {
 	end int64
 }
 
-// endRegressions finds ends that go back: as told to one client or, for
-// systems other than Kafka, to anybody; a scan that ends below what was told
-// before; a write that lands below an end told before it began.
-func endRegressions(p *partition) []Finding {
+// endsToldBack finds ends that ListOffsets told going back: for one client or,
+// for systems other than Kafka, for anybody.
+func endsToldBack(p *partition) []Finding {
 	var found []Finding
 	perClient := map[string]told{}
-	lists, all := p.highest(toldByList), p.highest(toldAny)
+	lists := p.highest(toldByList)
 	for _, o := range p.ops {
-		switch {
-		case o.Kind == histories.List && o.At == "latest" && o.Outcome == histories.OK:
-			before := perClient[o.Process]
-			if p.config.Get("system") == "other" {
-				before = lists.before(o.Call)
-			}
-			if before.op != nil && before.end > o.Offset && before.op.Return <= o.Call {
-				found = append(found, regressed(before, o, "and later the end was %d", o.Offset))
-			}
-			if o.Offset >= perClient[o.Process].end {
-				perClient[o.Process] = told{o, o.Offset}
-			}
-		case o.Kind == histories.Scan && o.Outcome == histories.OK && o.End != histories.None || model.Refuted(o):
-			end := max(o.End, 0)
-			if before := all.before(o.Call); before.op != nil && before.end > end {
-				found = append(found, regressed(before, o, "and a later scan of the healed log ends at %d", end))
-			}
+		if toldByList(o) == histories.None {
+			continue
+		}
+		before := perClient[o.Process]
+		if p.config.Get("system") == "other" {
+			before = lists.before(o.Call)
+		}
+		if before.op != nil && before.end > o.Offset {
+			found = append(found, regressed(before, o, "and later the end was %d", o.Offset))
+		}
+		if o.Offset >= perClient[o.Process].end {
+			perClient[o.Process] = told{o, o.Offset}
 		}
 	}
-	return append(found, p.landedBelow()...)
+	return found
 }
 
-func regressed(before told, now *histories.Op, format string, args ...any) Finding {
-	return proof([]*histories.Op{before.op, now}, "%s was told that the log ends at %d, "+format,
-		append([]any{before.op.Process, before.end}, args...)...)
-}
-
-// landedBelow finds writes at offsets below an end that was told before they
-// began.
-func (p *partition) landedBelow() []Finding {
+// endsProvenBack finds ends that were told and that the log did not keep: a
+// complete scan ends below, or a write that began afterwards landed below.
+func endsProvenBack(p *partition) []Finding {
 	var found []Finding
 	all := p.highest(toldAny)
+	for _, o := range p.ops {
+		if !(o.Kind == histories.Scan && o.Outcome == histories.OK && o.End != histories.None || model.Refuted(o)) {
+			continue
+		}
+		end := max(o.End, 0)
+		if before := all.before(o.Call); before.op != nil && before.end > end {
+			found = append(found, regressed(before, o, "and a later scan of the healed log ends at %d", end))
+		}
+	}
+	all = p.highest(toldAny)
 	for _, s := range p.sends {
 		if s.base == histories.None {
 			continue
@@ -138,6 +137,11 @@ func (p *partition) landedBelow() []Finding {
 		}
 	}
 	return found
+}
+
+func regressed(before told, now *histories.Op, format string, args ...any) Finding {
+	return proof([]*histories.Op{before.op, now}, "%s was told that the log ends at %d, "+format,
+		append([]any{before.op.Process, before.end}, args...)...)
 }
 
 // highest finds the highest end told before a time. It is asked with times

@@ -6,6 +6,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/draw"
 	"github.com/isrcheck/isrcheck/model/modeltest"
 	"pgregory.net/rapid"
 )
@@ -51,7 +52,7 @@ func TestAgreesWithEnumeration(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				for range 50 {
 					ops := modeltest.Legal(t, opt)
-					for range modeltest.Uniform(t, 0, 3, "corruptions") {
+					for range draw.Int(t, 0, 3, "corruptions") {
 						ops = modeltest.Corrupt(t, ops)
 					}
 					want := modeltest.Linearizable(ops, opt, positionOf)
@@ -77,7 +78,7 @@ func TestAgreesWithEnumeration(t *testing.T) {
 func TestAcceptsLegal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		opt := modeltest.Options{Linearizable: rapid.Bool().Draw(t, "linearizable"), Dense: rapid.Bool().Draw(t, "dense"),
-			Start: int64(modeltest.Uniform(t, 0, 2, "start")), Clients: 5, Ops: 40, Scan: true}
+			Start: int64(draw.Int(t, 0, 2, "start")), Clients: 5, Ops: 40, Scan: true}
 		ops := modeltest.Legal(t, opt)
 		if !accepts(ops, opt) {
 			t.Fatalf("a legal history is rejected\n%s", list(ops))

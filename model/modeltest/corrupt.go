@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/draw"
 	"pgregory.net/rapid"
 )
 
@@ -19,9 +20,9 @@ func Corrupt(t *rapid.T, ops []histories.Op) []histories.Op {
 	if len(out) == 0 {
 		return out
 	}
-	o := &out[Uniform(t, 0, len(out)-1, "corrupted")]
-	delta := []int64{-1, 1, 2}[Uniform(t, 0, 2, "delta")]
-	switch kind := Uniform(t, 0, 8, "corruption"); {
+	o := &out[draw.Int(t, 0, len(out)-1, "corrupted")]
+	delta := draw.From[int64](t, "delta", -1, 1, 2)
+	switch kind := draw.Int(t, 0, 8, "corruption"); {
 	case kind <= 3 && len(o.Records) > 0:
 		corruptRecords(t, o, kind, delta)
 	case kind == 4:
@@ -29,7 +30,7 @@ func Corrupt(t *rapid.T, ops []histories.Op) []histories.Op {
 	case kind == 5 && o.Return != histories.None:
 		o.Return = max(o.Call, o.Return+delta)
 	case kind == 6 && o.Kind == histories.Send && o.Outcome != histories.Open:
-		o.Outcome = []histories.Outcome{histories.OK, histories.Fail, histories.Info}[Uniform(t, 0, 2, "outcome")]
+		o.Outcome = draw.From(t, "outcome", histories.OK, histories.Fail, histories.Info)
 		if o.Outcome != histories.OK {
 			o.Offset = histories.None
 		}
@@ -44,14 +45,14 @@ func Corrupt(t *rapid.T, ops []histories.Op) []histories.Op {
 }
 
 func corruptRecords(t *rapid.T, o *histories.Op, kind int, delta int64) {
-	i := Uniform(t, 0, len(o.Records)-1, "record")
+	i := draw.Int(t, 0, len(o.Records)-1, "record")
 	switch kind {
 	case 0:
 		o.Records = slices.Delete(o.Records, i, i+1)
 	case 1:
-		o.Records[i].Value = histories.Int(int64(Uniform(t, 1, 6, "value")))
+		o.Records[i].Value = histories.Int(int64(draw.Int(t, 1, 6, "value")))
 	case 2:
-		j := Uniform(t, 0, len(o.Records)-1, "other record")
+		j := draw.Int(t, 0, len(o.Records)-1, "other record")
 		o.Records[i].Value, o.Records[j].Value = o.Records[j].Value, o.Records[i].Value
 	case 3:
 		moved := max(0, o.Records[i].Offset+delta)

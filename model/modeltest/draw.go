@@ -6,10 +6,10 @@ package modeltest
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/draw"
 	"pgregory.net/rapid"
 )
 
@@ -92,21 +92,7 @@ func Legal(t *rapid.T, opt Options) []histories.Op {
 	return d.ops
 }
 
-func (d *drawing) draw(lo, hi int, label string) int { return Uniform(d.t, lo, hi, label) }
-
-// Uniform draws an integer from lo to hi, each about as likely as the others
-// (rapid's own ranges favour small numbers, and so would make dull histories).
-// It shrinks towards lo.
-func Uniform(t *rapid.T, lo, hi int, label string) int {
-	n := 0
-	for range bits.Len(uint(hi-lo)) + 1 {
-		n <<= 1
-		if rapid.Bool().Draw(t, label) {
-			n++
-		}
-	}
-	return lo + n%(hi-lo+1)
-}
+func (d *drawing) draw(lo, hi int, label string) int { return draw.Int(d.t, lo, hi, label) }
 
 func (d *drawing) pending() bool {
 	return slices.ContainsFunc(d.busy, func(c *call) bool { return c != nil })

@@ -1,0 +1,143 @@
+package hunt
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories/schedule"
+	"github.com/isrcheck/isrcheck/impl"
+	"github.com/isrcheck/isrcheck/impl/gen"
+)
+
+// Options says what to hunt.
+type Options struct {
+	Setup
+	Runs     int    // schedules to draw
+	Seed     uint64 // of the first; the others follow from it
+	First    int    // number of the first schedule: run i of a seed is always the same
+	Bug      string // seeded bug to switch on; "" for none
+	Settings []schedule.Setting
+	Rules    []string // stop only at a finding of one of these names; nil for any
+
+	// Progress is told after each batch, if it is not nil.
+	Progress func(*Report)
+}
+
+// A Report says what a hunt covered and what it found.
+type Report struct {
+	Runs      int // schedules run, in the order drawn
+	OK        int
+	Undecided int
+	Allowed   int // runs with findings that the settings permit
+	Exercised checker.Exercised
+	Stats     impl.Stats
+	Sometimes Sometimes
+	Failed    *Trial // the first that failed, nil if none did
+	FailedAt  int    // its number
+	Last      *Trial // the last one run
+}
+
+// Sometimes counts what must happen now and then if green is to mean anything.
+type Sometimes struct {
+	UnknownTookEffect int // sends of unknown outcome whose value was read
+	UnknownDidNot     int // the same, never read although the log was scanned
+}
+
+// Draw returns schedule i of a seed. It depends on nothing else.
+func Draw(o Options, i int) schedule.Schedule {
+	opt := gen.Options{Settings: o.Settings}
+	if o.Bug != "" {
+		opt.Bugs = []string{o.Bug}
+	}
+	return gen.Schedule(opt).Example(int(mix(o.Seed, uint64(i)) >> 1))
+}
+
+// mix derives an independent seed for each run (splitmix64).
+func mix(seed, i uint64) uint64 {
+	z := seed + (i+1)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// batch is how many schedules are run before results are looked at.
+const batch = 256
+
+// Run draws and judges schedules until one fails, all are done, or ctx ends.
+// It uses all cores, and its report does not depend on how many there are.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	r := &Report{}
+	for first := 0; first < o.Runs && r.Failed == nil && ctx.Err() == nil; first += batch {
+		trials, err := o.batch(ctx, first, min(batch, o.Runs-first))
+		if err != nil {
+			return r, err
+		}
+		for i, t := range trials {
+			if t == nil {
+				return r, nil // ctx ended
+			}
+			r.add(t)
+			if o.stops(t) {
+				r.Failed, r.FailedAt = t, o.First+first+i
+				break
+			}
+		}
+		if o.Progress != nil {
+			o.Progress(r)
+		}
+	}
+	return r, nil
+}
+
+func (o *Options) stops(t *Trial) bool {
+	if o.Rules == nil {
+		return t.Result.Verdict == checker.Violates || t.Result.Verdict == checker.Contradictory
+	}
+	for _, rule := range o.Rules {
+		if t.Has(rule) {
+			return true
+		}
+	}
+	return false
+}
+
+// batch runs schedules side by side and returns them in order. A trial is nil
+// where ctx ended first.
+func (o *Options) batch(ctx context.Context, first, n int) ([]*Trial, error) {
+	trials, errs := make([]*Trial, n), make([]error, n)
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < n && ctx.Err() == nil; i += workers {
+				trials[i], errs[i] = o.TryTwice(ctx, Draw(*o, o.First+first+i))
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return trials, nil
+}
+
+func (r *Report) add(t *Trial) {
+	r.Runs++
+	r.Last = t
+	switch t.Result.Verdict {
+	case checker.Conforms:
+		r.OK++
+	case checker.Undecided:
+		r.Undecided++
+	}
+	if len(t.Result.Findings) > len(t.Result.Names()) {
+		r.Allowed++
+	}
+	r.Exercised.Add(t.Result.Exercised)
+	r.Stats.Add(t.Run.Stats)
+	r.Sometimes.add(t)
+}

@@ -1,0 +1,126 @@
+// Package hunt draws schedules, runs them on the reference cluster, judges
+// what its clients saw, and makes a small case of a failure. It is where the
+// implementation and the checker meet.
+package hunt
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/schedule"
+	"github.com/isrcheck/isrcheck/impl"
+)
+
+// A Trial is one schedule, run and judged.
+type Trial struct {
+	Schedule schedule.Schedule
+	Run      *impl.Result
+	History  *histories.History // of the run, with the promise it was judged by
+	Result   *checker.Result
+}
+
+// A Setup says how trials are run and judged.
+type Setup struct {
+	Reads        string // what reads promise; "" leaves it to the cluster
+	NoInvariants bool   // judge by what clients saw alone
+}
+
+// Try runs a schedule and judges it.
+func (u Setup) Try(ctx context.Context, s schedule.Schedule) (*Trial, error) {
+	run, err := impl.Run(s, impl.Options{NoInvariants: u.NoInvariants})
+	if err != nil {
+		return nil, err
+	}
+	h := run.History
+	if u.Reads != "" {
+		hd := h.Header()
+		hd.Config = hd.Config.With("reads", u.Reads)
+		if h, err = h.WithHeader(hd); err != nil {
+			return nil, err
+		}
+	}
+	return &Trial{Schedule: s, Run: run, History: h, Result: checker.Check(ctx, h, checker.Options{})}, nil
+}
+
+// TryTwice is Try, and a second run that must be the same event for event.
+func (u Setup) TryTwice(ctx context.Context, s schedule.Schedule) (*Trial, error) {
+	t, err := u.Try(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	again, err := impl.Run(s, impl.Options{NoInvariants: u.NoInvariants})
+	if err != nil {
+		return nil, err
+	}
+	if again.Fingerprint != t.Run.Fingerprint {
+		t.Result.Verdict = checker.Violates
+		t.Result.Findings = append(t.Result.Findings, checker.Finding{Name: Nondeterministic,
+			Says: fmt.Sprintf("two runs of one schedule differ: fingerprints %s and %s", t.Run.Fingerprint, again.Fingerprint),
+			Rule: "a schedule being the whole cause of its run"})
+	}
+	return t, nil
+}
+
+// Nondeterministic is the finding of two runs of one schedule that differ.
+const Nondeterministic = "nondeterministic"
+
+// Rule is the name of the finding a failed trial is known by: what clients
+// saw before what an invariant confesses. It is "" if the trial did not fail.
+func (t *Trial) Rule() string {
+	names := t.Result.Names()
+	for _, n := range names {
+		if !strings.HasPrefix(n, "invariant ") {
+			return n
+		}
+	}
+	if len(names) > 0 {
+		return names[0]
+	}
+	return ""
+}
+
+// Has reports whether a finding of that name is among the trial's.
+func (t *Trial) Has(name string) bool {
+	for _, n := range t.Result.Names() {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Case returns the trial as a history that holds its own cause and the verdict
+// it got.
+func (t *Trial) Case() (*histories.History, error) {
+	s := t.Schedule
+	s.Fingerprint = t.Run.Fingerprint
+	text, err := s.AppendText(nil)
+	if err != nil {
+		return nil, err
+	}
+	hd := t.History.Header()
+	hd.Schedule = string(text)
+	hd.Expect = histories.Expect{Verdict: t.Result.Verdict.String()}
+	if t.Result.Verdict == checker.Violates {
+		hd.Expect.Names = t.Result.Names()
+	}
+	return t.History.WithHeader(hd)
+}
+
+// Minimize returns the trial of the smallest schedule found that still fails
+// by the same rule, and the number of runs that took.
+func (u Setup) Minimize(ctx context.Context, t *Trial, budget int) (*Trial, int, error) {
+	rule := t.Rule()
+	small, runs := schedule.Minimize(t.Schedule, schedule.MinimizeOptions{Budget: budget}, func(s schedule.Schedule) bool {
+		if ctx.Err() != nil {
+			return false
+		}
+		c, err := u.Try(ctx, s)
+		return err == nil && c.Has(rule)
+	})
+	least, err := u.Try(ctx, small)
+	return least, runs, err
+}

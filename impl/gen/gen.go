@@ -1,0 +1,211 @@
+// Package gen draws schedules for the reference cluster with rapid.
+//
+// There is one generator. It is not tuned to any seeded bug: what helps to find
+// one helps all. Each schedule has its own mix of faults (swarm testing, Groce
+// et al., 2012), a small cluster, short timeouts so that sessions expire and
+// leaders change within a few steps, and bursts of steps close together.
+// Schedules shrink towards calm: no fault, no step.
+package gen
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/isrcheck/isrcheck/histories/draw"
+	"github.com/isrcheck/isrcheck/histories/schedule"
+	"github.com/isrcheck/isrcheck/impl"
+	"pgregory.net/rapid"
+)
+
+// Options fixes what would be drawn otherwise.
+type Options struct {
+	Bugs     []string           // seeded bugs to switch on
+	Settings []schedule.Setting // settings that take these values
+}
+
+// Schedule returns the generator of schedules.
+func Schedule(opt Options) *rapid.Generator[schedule.Schedule] {
+	return rapid.Custom(func(t *rapid.T) schedule.Schedule {
+		d := &drawing{t: t, opt: opt}
+		d.settings()
+		d.steps()
+		return schedule.Schedule{Settings: d.set, Bugs: opt.Bugs, Steps: d.list}
+	})
+}
+
+type drawing struct {
+	t       *rapid.T
+	opt     Options
+	set     []schedule.Setting
+	list    []schedule.Step
+	brokers int
+	now     int64
+	value   int64 // of the last record sent
+	faults  []impl.Fault
+}
+
+// settings draws a cluster in which everything happens fast: hops take one
+// millisecond, sessions a few dozen.
+func (d *drawing) settings() {
+	t := d.t
+	d.brokers = draw.From(t, "brokers", 3, 3, 2)
+	d.is("brokers", d.brokers)
+	d.is("default.replication.factor", d.brokers)
+	d.is("min.insync.replicas", draw.From(t, "min isr", 1, 2, 1, d.brokers-1))
+	d.is("replica.fetch.wait.max.ms", draw.From(t, "fetch wait", 20, 5, 2))
+	d.is("replica.fetch.backoff.ms", draw.From(t, "fetch backoff", 10, 3))
+	d.is("replica.lag.time.max.ms", draw.From(t, "lag", 300, 100, 30, 10))
+	d.is("replica.high.watermark.checkpoint.interval.ms", draw.From(t, "checkpoint", 100, 10, 1000))
+	beat := draw.From(t, "heartbeat", 10, 5, 20)
+	d.is("broker.heartbeat.interval.ms", beat)
+	d.is("broker.session.timeout.ms", beat*draw.From(t, "session", 4, 3, 10))
+	d.is("request.timeout.ms", draw.From(t, "request timeout", 60, 20))
+	d.is("retry.backoff.ms", draw.From(t, "retry backoff", 5, 2))
+	d.is("delivery.timeout.ms", draw.From(t, "delivery timeout", 200, 60))
+	d.is("default.api.timeout.ms", draw.From(t, "api timeout", 200, 60))
+	d.is("controlled.shutdown.timeout.ms", 50)
+	if draw.OneIn(t, 10, "retries") {
+		d.is("retries", draw.Int(t, 1, 3, "attempts"))
+	}
+	for _, s := range d.opt.Settings {
+		d.fix(s)
+	}
+}
+
+func (d *drawing) is(key string, value int) {
+	d.fix(schedule.Setting{Key: key, Value: strconv.Itoa(value)})
+}
+
+// fix gives a setting a value, and takes back one it had.
+func (d *drawing) fix(s schedule.Setting) {
+	if s.Key == "brokers" {
+		if n, err := strconv.Atoi(s.Value); err == nil && n > 0 {
+			d.brokers = n
+		}
+	}
+	for i := range d.set {
+		if d.set[i].Key == s.Key {
+			d.set[i] = s
+			return
+		}
+	}
+	d.set = append(d.set, s)
+}
+
+// steps draws the mix of faults of this schedule, and then its steps.
+func (d *drawing) steps() {
+	for range draw.Int(d.t, 0, 5, "kinds of faults") {
+		d.faults = append(d.faults, draw.From(d.t, "fault", impl.Faults...))
+	}
+	d.now = 20 // the cluster has elected its first leader by then
+	for range draw.Int(d.t, 2, 24, "steps") {
+		d.now += int64(d.gap())
+		if len(d.faults) > 0 && draw.OneIn(d.t, 2, "fault now") {
+			d.fault(draw.From(d.t, "which", d.faults...))
+		} else {
+			d.client()
+		}
+	}
+}
+
+// gap draws the time between two steps: mostly a hop or a few, sometimes long
+// enough for a session to expire.
+func (d *drawing) gap() int {
+	switch draw.Int(d.t, 0, 5, "pace") {
+	case 0:
+		return 0
+	case 1, 2:
+		return draw.Int(d.t, 1, 4, "gap")
+	case 3, 4:
+		return draw.Int(d.t, 3, 18, "gap")
+	}
+	return draw.Int(d.t, 10, 90, "gap")
+}
+
+// lasts draws how long a fault goes on.
+func (d *drawing) lasts() int {
+	return draw.From(d.t, "lasts", 3, 8, 25, 60, 150) + draw.Int(d.t, 0, 7, "more")
+}
+
+func (d *drawing) add(actor, verb string, words []string, args ...schedule.Arg) {
+	d.list = append(d.list, schedule.Step{At: d.now, Actor: actor, Verb: verb, Words: words, Args: args})
+}
+
+// client draws an operation of one of a few producers and consumers.
+func (d *drawing) client() {
+	t := d.t
+	if draw.Int(t, 0, 4, "role") <= 2 {
+		d.send(fmt.Sprintf("P%d", draw.Int(t, 1, 3, "producer")))
+		return
+	}
+	actor := fmt.Sprintf("C%d", draw.Int(t, 1, 2, "consumer"))
+	via := d.via()
+	switch draw.Int(t, 0, 5, "read") {
+	case 0:
+		d.add(actor, "list", []string{"latest"}, via...)
+	case 1:
+		from := schedule.Arg{Key: "from", Value: strconv.Itoa(draw.Int(t, 0, int(d.value), "from"))}
+		d.add(actor, "fetch", nil, append([]schedule.Arg{from}, via...)...)
+	default:
+		d.add(actor, "poll", nil, via...)
+	}
+}
+
+func (d *drawing) send(actor string) {
+	var values []string
+	for range max(1, draw.Int(d.t, 0, 5, "batch")-2) {
+		d.value++
+		values = append(values, strconv.FormatInt(d.value, 10))
+	}
+	var args []schedule.Arg
+	if acks := draw.From(d.t, "acks", "all", "all", "all", "1", "1", "0"); acks != "all" {
+		args = append(args, schedule.Arg{Key: "acks", Value: acks})
+	}
+	d.add(actor, "send", []string{strings.Join(values, ",")}, append(args, d.via()...)...)
+}
+
+// via sometimes draws the broker that a client asks first, so that clients
+// stay on one side of a partition.
+func (d *drawing) via() []schedule.Arg {
+	if !draw.OneIn(d.t, 4, "via") {
+		return nil
+	}
+	return []schedule.Arg{{Key: "via", Value: d.broker()}}
+}
+
+func (d *drawing) broker() string { return strconv.Itoa(draw.Int(d.t, 1, d.brokers, "broker")) }
+
+// fault draws the arguments of a fault by their kinds. How long it lasts is
+// always drawn, so that no fault outlives the steps by much.
+func (d *drawing) fault(f impl.Fault) {
+	var args []schedule.Arg
+	for _, spec := range f.Args {
+		if spec.Optional && spec.Kind != impl.DurationArg && draw.OneIn(d.t, 2, spec.Key) {
+			continue
+		}
+		args = append(args, schedule.Arg{Key: spec.Key, Value: d.argument(spec)})
+	}
+	d.add(schedule.Nemesis, f.Verb, nil, args...)
+}
+
+func (d *drawing) argument(spec impl.ArgSpec) string {
+	switch spec.Kind {
+	case impl.BrokerArg:
+		return d.broker()
+	case impl.NodeArg:
+		if draw.OneIn(d.t, 4, "controller") {
+			return "controller"
+		}
+		return d.broker()
+	case impl.DurationArg:
+		return strconv.Itoa(d.lasts())
+	case impl.CountArg:
+		return strconv.Itoa(draw.Int(d.t, 1, 3, spec.Key))
+	case impl.MessageArg:
+		return draw.From(d.t, "kind", spec.Values...)
+	case impl.ClientArg:
+		return fmt.Sprintf("P%d", draw.Int(d.t, 1, 3, "client"))
+	}
+	return "0"
+}
