@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -204,14 +203,6 @@ type (
 		Steps        int64 `json:"steps"`
 	}
 )
-
-func (a *app) printJSON(j judgement) {
-	encoder := json.NewEncoder(a.out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(asJSON(j)); err != nil {
-		panic(err) // strings and integers always encode
-	}
-}
 
 func asJSON(j judgement) jsonJudgement {
 	out := jsonJudgement{File: j.file, Verdict: "error", Exit: j.exit(), Findings: []jsonFinding{}}

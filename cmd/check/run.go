@@ -72,7 +72,7 @@ func (a *app) root() *cobra.Command {
 			return errors.New("expected a command") // in a script, an empty line is a mistake
 		},
 	}
-	root.AddCommand(a.verify(), a.convert(), a.version())
+	root.AddCommand(a.verify(), a.bugs(), a.convert(), a.version())
 	root.AddCommand(topics()...)
 	return root
 }

@@ -70,7 +70,7 @@ func (v *verifier) run(args []string) {
 			v.app.fail(exitInput, j.err)
 		}
 		if v.json {
-			v.app.printJSON(j)
+			v.app.encode(asJSON(j))
 			continue
 		}
 		v.app.printText(j, v.verbose || len(files) == 1)
