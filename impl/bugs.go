@@ -12,7 +12,7 @@ type Bug struct {
 	Section   string // of the bug catalogue, §6
 	Reference string // where it comes from: a JIRA ticket, a KIP, or "mutant"
 	Says      string
-	Invariant string // the first invariant it breaks
+	Invariant string // that it breaks first, alone or together with others
 	Anomaly   string // what clients can see of it
 	BlackBox  bool   // whether a client history alone can show it
 }
@@ -44,7 +44,7 @@ var Bugs = []Bug{
 		Invariant: "NoTruncBelowCommit", Anomaly: "lost-write", BlackBox: true},
 	{Name: "one-shot-epoch-lookup", Section: "A3", Reference: "KAFKA-6361, KIP-279",
 		Says:      "a new follower asks once where its last epoch ended; if the leader never knew that epoch, the answer lies behind the fork",
-		Invariant: "LogMatching", Anomaly: "inconsistent-offsets", BlackBox: true},
+		Invariant: "HwBacked", Anomaly: "inconsistent-offsets", BlackBox: true},
 	{Name: "unfenced-fetch", Section: "A4", Reference: "KAFKA-6880, KAFKA-7395, KIP-320",
 		Says:      "a leader serves fetches of any epoch, so a replica that missed a leader change keeps a wrong middle",
 		Invariant: "LogMatching", Anomaly: "lost-write", BlackBox: true},

@@ -298,7 +298,9 @@ func (c *Cluster) deliverTo(b *broker, m *message) {
 		}
 	case b.state == down || m.life != 0 && m.life != b.incarnation || m.kind.isRequest() && !b.serving():
 		if m.kind.isRequest() {
-			b.send(message{kind: disconnected, from: b.id, to: m.from, id: m.id, partition: m.partition, refused: m.life == refusedLife})
+			lost := m.breakOff()
+			lost.refused = m.life == refusedLife
+			b.send(lost)
 		}
 	case b.pausedUntil > 0:
 		b.held = append(b.held, *m)
@@ -324,13 +326,7 @@ func (c *Cluster) resume(b *broker) {
 func (c *Cluster) flush(o *outbox) {
 	for i := range o.messages {
 		m := &o.messages[i]
-		if m.to > 0 && int(m.to) < len(c.brokers) && m.kind != disconnected {
-			b := &c.brokers[m.to]
-			m.life = b.incarnation
-			if m.kind.isRequest() && !b.serving() {
-				m.life = refusedLife
-			}
-		}
+		c.stamp(m)
 		if m.from == m.to {
 			c.queue.push(c.now+m.after, m)
 		} else {
@@ -338,6 +334,20 @@ func (c *Cluster) flush(o *outbox) {
 		}
 	}
 	o.messages = o.messages[:0]
+}
+
+// stamp notes between which incarnations of brokers a message goes. An answer
+// goes back over the connection its request came by.
+func (c *Cluster) stamp(m *message) {
+	if b := c.broker(m.from); b != nil {
+		m.origin = b.incarnation
+	}
+	if b := c.broker(m.to); b != nil && m.kind != disconnected && !m.kind.isResponse() {
+		m.life = b.incarnation
+		if m.kind.isRequest() && !b.serving() {
+			m.life = refusedLife
+		}
+	}
 }
 
 func (c *Cluster) flushAll() {

@@ -73,6 +73,9 @@ func (c *controller) update(b node) {
 func (c *controller) onRegistration(m *message) {
 	b := m.from
 	s, state := &c.sessions[b], c.image.brokers[b]
+	if m.offset < s.incarnation {
+		return // from a process that is gone: so is its connection
+	}
 	reply := m.answer(registrationResponse)
 	switch {
 	case s.incarnation == m.offset:

@@ -68,8 +68,8 @@ func init() {
 			[]ArgSpec{{Key: "a", Kind: NodeArg}, {Key: "b", Kind: NodeArg}, forArg}, applyPartition},
 		{"isolate", "a node is cut off from brokers and controller; clients still reach it",
 			[]ArgSpec{{Key: "node", Kind: NodeArg}, forArg}, applyIsolate},
-		{"delay", "messages of one kind arrive later",
-			[]ArgSpec{{Key: "kind", Kind: MessageArg, Values: messageKinds}, fromArg, toArg, {Key: "by", Kind: DurationArg}, forArg}, applyDelay},
+		{"delay", "messages arrive later: those of one kind, or all between brokers and controller",
+			[]ArgSpec{{Key: "kind", Kind: MessageArg, Values: messageKinds, Optional: true}, fromArg, toArg, {Key: "by", Kind: DurationArg}, forArg}, applyDelay},
 		{"drop", "messages of one kind are lost, some or for some time",
 			[]ArgSpec{{Key: "kind", Kind: MessageArg, Values: messageKinds}, fromArg, toArg, countArg, optionalFor}, applyDrop},
 		{"duplicate", "messages of one kind arrive twice",
@@ -256,7 +256,7 @@ func (c *Cluster) endFault(a *args, after int64) {
 func (c *Cluster) disconnectAll(b *broker) {
 	tell := func(m *message) {
 		if m.kind.isRequest() {
-			b.send(message{kind: disconnected, from: b.id, to: m.from, id: m.id, partition: m.partition})
+			b.send(m.breakOff())
 		}
 	}
 	for p := range b.replicas {

@@ -40,22 +40,22 @@ const (
 	isrUnfenced
 	quorumSuperset
 	onePending
-	uncleanExclusion
-	candidateComplete
-	hwBacked
 	noTruncBelowCommit
 	logMatching
+	hwBacked
+	leaderComplete
+	uncleanExclusion
+	candidateComplete
 	ackAfterCommit
 	readCommitted
-	leaderComplete
 	ackDurable
 	readStable
 	appliedHwMono
 	invariantCount
 )
 
-// Invariants is the table, in the order of the constants above. Where one
-// event breaks several, the first is what a bug is said to break first.
+// Invariants is the table, in the order of the constants above. Where one event
+// breaks several, causes come before their consequences.
 var Invariants []Invariant
 
 func init() {
@@ -72,14 +72,14 @@ func init() {
 		{"IsrUnfenced", "§4", "a fenced broker is in the ISR only as its last, frozen member", false, isrInService},
 		{"QuorumSuperset", "§4", "the current leader waits for every member of the controller's ISR", true, leaderWaitsForISR},
 		{"OnePending", "§4", "a leader's maximal ISR includes the committed one, and one proposal is in flight at most", false, proposalsOrderly},
+		{"NoTruncBelowCommit", "§4", "no member of the ISR cuts a committed record", true, witnessed(noTruncBelowCommit)},
+		{"LogMatching", "§4", "two logs that have a record of one epoch at one offset are equal up to there", false, logsMatch},
+		{"HwBacked", "§4", "what is below the current leader's high watermark is in the log of every registered member of the ISR", true, watermarkBacked},
+		{"LeaderComplete", "§4", "the elected leader has everything that was committed", true, leadersComplete},
 		{"UncleanExclusion", "§4 CandidateComplete", "a broker that lost records is not in the ISR before it has them back", true, lossyExcluded},
 		{"CandidateComplete", "§4", "every registered member of the ISR has everything that was committed", true, candidatesComplete},
-		{"HwBacked", "§4", "what is below the current leader's high watermark is in the log of every registered member of the ISR", true, watermarkBacked},
-		{"NoTruncBelowCommit", "§4", "no member of the ISR cuts a committed record", true, witnessed(noTruncBelowCommit)},
-		{"LogMatching", "§4", "any two logs agree below both their high watermarks", true, logsMatch},
 		{"AckAfterCommit", "§4", "acks=all is answered when the high watermark has passed the records and the ISR is large enough", false, witnessed(ackAfterCommit)},
 		{"ReadCommitted", "§4", "a consumer reads below the high watermark only", false, witnessed(readCommitted)},
-		{"LeaderComplete", "§4", "the current leader has everything that was committed", true, leadersComplete},
 		{"AckDurable", "§4", "what was acknowledged with acks=all is in the log of every later leader", true, witnessed(ackDurable)},
 		{"ReadStable", "§4", "what was read at an offset is what every later answer and leader has there", true, witnessed(readStable)},
 		{"AppliedHwMono", "§4, KIP-207", "the end told to clients never goes back from one leader epoch to a later one", true, witnessed(appliedHwMono)},
@@ -270,7 +270,7 @@ func lossyExcluded(c *Cluster, p int) string {
 
 func candidatesComplete(c *Cluster, p int) string {
 	g := &c.ghosts[p]
-	for b := range c.controller.image.partitions[p].isr.without(g.lossy).each() {
+	for b := range c.controller.image.partitions[p].isr.each() {
 		if c.registered(b) && !g.complete(&c.brokers[b].replicas[p].log) {
 			return fmt.Sprintf("broker %d is in isr %v and lacks some of %d committed records", b, c.controller.image.partitions[p].isr, g.trueHW())
 		}
@@ -291,12 +291,18 @@ func watermarkBacked(c *Cluster, p int) string {
 	return ""
 }
 
+// logsMatch is log matching as Raft states it. Together with HwBacked it
+// implies that logs agree below both their high watermarks.
 func logsMatch(c *Cluster, p int) string {
 	for i := 1; i < len(c.brokers); i++ {
 		for j := i + 1; j < len(c.brokers); j++ {
-			a, b := &c.brokers[i].replicas[p], &c.brokers[j].replicas[p]
-			if n := min(a.hw, b.hw); a.log.digest(n) != b.log.digest(n) {
-				return fmt.Sprintf("brokers %d and %d differ below high watermark %d", i, j, n)
+			a, b := &c.brokers[i].replicas[p].log, &c.brokers[j].replicas[p].log
+			o := min(a.end(), b.end()) - 1
+			for o >= 0 && a.records[o].epoch != b.records[o].epoch {
+				o--
+			}
+			if a.digest(o+1) != b.digest(o+1) {
+				return fmt.Sprintf("brokers %d and %d both have a record of epoch %d at offset %d, and differ up to there", i, j, a.records[o].epoch, o)
 			}
 		}
 	}
@@ -304,11 +310,9 @@ func logsMatch(c *Cluster, p int) string {
 }
 
 func leadersComplete(c *Cluster, p int) string {
-	if b, r := c.currentLeader(p); b != nil && !c.ghosts[p].complete(&r.log) {
-		return fmt.Sprintf("broker %d, leader of epoch %d, lacks some of %d committed records", b.id, r.leaderEpoch, c.ghosts[p].trueHW())
+	reg, g := &c.controller.image.partitions[p], &c.ghosts[p]
+	if b := reg.leader; b != nobody && c.registered(b) && !g.complete(&c.brokers[b].replicas[p].log) {
+		return fmt.Sprintf("broker %d, elected in epoch %d, lacks some of %d committed records", b, reg.leaderEpoch, g.trueHW())
 	}
-	if says := c.ghosts[p].witnessed[leaderComplete]; says != "" {
-		return says
-	}
-	return ""
+	return g.witnessed[leaderComplete]
 }

@@ -81,6 +81,7 @@ type message struct {
 	partition int32 // of the topic
 	from, to  node
 	life      int64 // incarnation of the receiver for which it was sent
+	origin    int64 // incarnation of the sender: an answer to it goes to that one or nobody
 	after     int64 // timers: how long to wait
 	id        int64 // pairs an answer with its request, a timer with its cause
 
@@ -103,8 +104,13 @@ type message struct {
 
 // answer returns the beginning of a reply to a request.
 func (m *message) answer(k kind) message {
-	return message{kind: k, from: m.to, to: m.from, id: m.id, partition: m.partition,
+	return message{kind: k, from: m.to, to: m.from, life: m.origin, id: m.id, partition: m.partition,
 		leaderEpoch: m.leaderEpoch, lastEpoch: none, hw: none, end: none, offset: none}
+}
+
+// breakOff returns what a requester hears instead of an answer.
+func (m *message) breakOff() message {
+	return message{kind: disconnected, from: m.to, to: m.from, life: m.origin, id: m.id, partition: m.partition}
 }
 
 // refuse returns a reply that says only what is wrong.

@@ -44,7 +44,7 @@ type network struct {
 func (n *network) transmit(now int64, m *message, q *queue) {
 	arrives := now + 1
 	copies := 1
-	if len(n.rules) > 0 {
+	if len(n.rules) > 0 && m.kind != disconnected {
 		n.forget(now)
 		for i := range n.rules {
 			r := &n.rules[i]
@@ -73,12 +73,11 @@ func (n *network) transmit(now int64, m *message, q *queue) {
 
 // lose tells the requester at some tick that its connection broke.
 func (n *network) lose(at int64, m *message, q *queue) {
-	lost := message{kind: disconnected, id: m.id, partition: m.partition, life: m.life}
+	lost := m.breakOff()
 	switch {
 	case m.kind.isRequest():
-		lost.from, lost.to, lost.life = m.to, m.from, 0
 	case m.kind.isResponse():
-		lost.from, lost.to = m.from, m.to
+		lost.from, lost.to, lost.life = m.from, m.to, m.life
 	default:
 		return
 	}

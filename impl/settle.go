@@ -12,6 +12,9 @@ func (c *Cluster) conclude() {
 		c.quietAt = max(c.quietAt, c.now)
 		fallthrough
 	case settling:
+		if c.outage() {
+			c.quietAt = c.now
+		}
 		why := c.unrest()
 		switch {
 		case why == "":
@@ -28,6 +31,16 @@ func (c *Cluster) conclude() {
 			c.abandon("the final scan did not end")
 		}
 	}
+}
+
+// outage reports whether some broker is still down or standing still.
+func (c *Cluster) outage() bool {
+	for i := 1; i < len(c.brokers); i++ {
+		if c.brokers[i].state == down || c.brokers[i].pausedUntil > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // patience is how long a cluster may take to become calm.
