@@ -84,7 +84,7 @@ func bugByName(name string) (impl.Bug, error) {
 		}
 		names[i] = b.Name
 	}
-	return impl.Bug{}, fmt.Errorf("unknown bug %q%s; 'check bugs' lists them all", name, didYouMean(name, names))
+	return impl.Bug{}, fmt.Errorf("unknown bug %q%s ('check bugs' lists them all)", name, didYouMean(name, names))
 }
 
 // didYouMean suggests the names that somebody may have meant, the nearest
@@ -97,7 +97,7 @@ func didYouMean(typed string, names []string) string {
 	if len(near) == 0 {
 		return ""
 	}
-	return "; did you mean " + strings.Join(near[:min(len(near), 3)], " or ") + "?"
+	return ", expected " + strings.Join(near[:min(len(near), 3)], " or ")
 }
 
 // distance is how many letters must be put in, left out or replaced to make b

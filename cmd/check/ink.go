@@ -13,12 +13,18 @@ type ink bool
 // inkFor decides by what the results are written to and by the environment:
 // NO_COLOR and CI ask for plain text.
 func inkFor(w io.Writer) ink {
+	return ink(isTerminal(w) && os.Getenv("NO_COLOR") == "")
+}
+
+// isTerminal reports whether a person watches what is written, on something
+// that can move its cursor.
+func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("CI") != "" || os.Getenv("TERM") == "dumb" {
+	if !ok || os.Getenv("CI") != "" || os.Getenv("TERM") == "dumb" {
 		return false
 	}
 	info, err := f.Stat()
-	return ink(err == nil && info.Mode()&os.ModeCharDevice != 0)
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 func (i ink) red(s string) string    { return i.wrap("\x1b[31m", s) }
@@ -44,12 +50,17 @@ func label(name string) string {
 
 // count returns a number with its noun: "1 send", "1,017 sends".
 func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return number(n) + " " + noun
+}
+
+// number returns a number as people write it: "1,017".
+func number(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}
-	if n != 1 {
-		noun += "s"
-	}
-	return digits + " " + noun
+	return digits
 }

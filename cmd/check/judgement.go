@@ -97,7 +97,7 @@ func (a *app) details(b *strings.Builder, j judgement) {
 		}
 	}
 	for _, f := range allowed(r) {
-		fmt.Fprintf(b, "\n  %s on %s is allowed by %s: %s\n", a.ink.bold(f.Name), f.Partition, f.Allowed, f.Says)
+		fmt.Fprintf(b, "\n  %s is allowed by %s: %s\n", a.title(f), f.Allowed, f.Says)
 	}
 	if len(r.Notes)+len(r.Assumptions) > 0 {
 		b.WriteByte('\n')
@@ -115,7 +115,7 @@ func (a *app) details(b *strings.Builder, j judgement) {
 }
 
 func (a *app) finding(b *strings.Builder, f checker.Finding) {
-	fmt.Fprintf(b, "\n  %s on %s: %s\n", a.ink.bold(f.Name), f.Partition, f.Says)
+	fmt.Fprintf(b, "\n  %s: %s\n", a.title(f), f.Says)
 	if f.Rule != "" {
 		fmt.Fprintf(b, "  Every client may rely on %s.\n", strings.TrimSuffix(f.Rule, "."))
 	}
@@ -129,6 +129,14 @@ func (a *app) finding(b *strings.Builder, f checker.Finding) {
 	if f.More > 0 {
 		fmt.Fprintf(b, "    and %s of this kind\n", count(f.More, "more finding"))
 	}
+}
+
+// title names a finding, and the partition it is about if it is about one.
+func (a *app) title(f checker.Finding) string {
+	if f.Partition == "" {
+		return a.ink.bold(f.Name)
+	}
+	return a.ink.bold(f.Name) + " on " + f.Partition
 }
 
 func place(e checker.Evidence) string {

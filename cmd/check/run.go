@@ -20,6 +20,9 @@ const (
 	exitInternal  = 4 // a bug of the checker
 )
 
+// exitInterrupted is what shells expect of a command that an interrupt ended.
+const exitInterrupted = 130
+
 // severity orders the exit codes: of several results the first of these that
 // occurred is the exit code of all.
 var severity = []int{exitViolation, exitInternal, exitInput, exitUnknown, exitOK}
@@ -72,7 +75,7 @@ func (a *app) root() *cobra.Command {
 			return errors.New("expected a command") // in a script, an empty line is a mistake
 		},
 	}
-	root.AddCommand(a.verify(), a.bugs(), a.convert(), a.version())
+	root.AddCommand(a.verify(), a.run(), a.bugs(), a.convert(), a.version())
 	root.AddCommand(topics()...)
 	return root
 }

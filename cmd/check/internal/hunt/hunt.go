@@ -2,6 +2,7 @@ package hunt
 
 import (
 	"context"
+	"regexp"
 	"runtime"
 	"sync"
 
@@ -30,7 +31,8 @@ type Report struct {
 	Runs      int // schedules run, in the order drawn
 	OK        int
 	Undecided int
-	Allowed   int // runs with findings that the settings permit
+	Reasons   map[string]int // why they are undecided, with N for every number
+	Allowed   int            // runs with findings that the settings permit
 	Exercised checker.Exercised
 	Stats     impl.Stats
 	Sometimes Sometimes
@@ -68,7 +70,7 @@ const batch = 256
 // Run draws and judges schedules until one fails, all are done, or ctx ends.
 // It uses all cores, and its report does not depend on how many there are.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	r := &Report{}
+	r := &Report{Reasons: map[string]int{}}
 	for first := 0; first < o.Runs && r.Failed == nil && ctx.Err() == nil; first += batch {
 		trials, err := o.batch(ctx, first, min(batch, o.Runs-first))
 		if err != nil {
@@ -113,6 +115,9 @@ func (o *Options) batch(ctx context.Context, first, n int) ([]*Trial, error) {
 		wg.Go(func() {
 			for i := w; i < n && ctx.Err() == nil; i += workers {
 				trials[i], errs[i] = o.TryTwice(ctx, Draw(*o, o.First+first+i))
+				if ctx.Err() != nil {
+					trials[i] = nil // it was judged in a hurry
+				}
 			}
 		})
 	}
@@ -125,6 +130,16 @@ func (o *Options) batch(ctx context.Context, first, n int) ([]*Trial, error) {
 	return trials, nil
 }
 
+var (
+	aboutPartition = regexp.MustCompile(`^\S+/\d+: `)
+	anyNumber      = regexp.MustCompile(`\d+`)
+)
+
+// inGeneral takes out of a reason what is particular to one run.
+func inGeneral(reason string) string {
+	return anyNumber.ReplaceAllString(aboutPartition.ReplaceAllString(reason, ""), "N")
+}
+
 func (r *Report) add(t *Trial) {
 	r.Runs++
 	r.Last = t
@@ -133,6 +148,7 @@ func (r *Report) add(t *Trial) {
 		r.OK++
 	case checker.Undecided:
 		r.Undecided++
+		r.Reasons[inGeneral(t.Result.Reason)]++
 	}
 	if len(t.Result.Findings) > len(t.Result.Names()) {
 		r.Allowed++

@@ -103,9 +103,9 @@ func (t *Trial) Case() (*histories.History, error) {
 	}
 	hd := t.History.Header()
 	hd.Schedule = string(text)
-	hd.Expect = histories.Expect{Verdict: t.Result.Verdict.String()}
-	if t.Result.Verdict == checker.Violates {
-		hd.Expect.Names = t.Result.Names()
+	hd.Expect = histories.Expect{}
+	if t.Result.Verdict != checker.Contradictory { // a bug of the checker is no verdict to expect
+		hd.Expect = histories.Expect{Verdict: t.Result.Verdict.String(), Names: t.Result.Names()}
 	}
 	return t.History.WithHeader(hd)
 }
@@ -121,6 +121,6 @@ func (u Setup) Minimize(ctx context.Context, t *Trial, budget int) (*Trial, int,
 		c, err := u.Try(ctx, s)
 		return err == nil && c.Has(rule)
 	})
-	least, err := u.Try(ctx, small)
+	least, err := u.Try(context.WithoutCancel(ctx), small)
 	return least, runs, err
 }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
+	"github.com/isrcheck/isrcheck/impl"
+)
+
+// coverage says what a hunt exercised, so that nothing green is empty.
+func coverage(r *hunt.Report) string {
+	e, s := r.Exercised, r.Stats
+	rows := [][]string{
+		{"  verdicts", fmt.Sprintf("%s ok, %s unknown, %s failed; %s with findings that the settings permit",
+			number(r.OK), number(r.Undecided), number(r.Runs-r.OK-r.Undecided), number(r.Allowed))},
+	}
+	for _, reason := range reasons(r) {
+		rows = append(rows, []string{"  unknown", fmt.Sprintf("%s of them: %s", number(r.Reasons[reason]), reason)})
+	}
+	rows = append(rows,
+		[]string{"  clients", fmt.Sprintf("%s: %s (%s acknowledged), %s with %s, %s of whole logs",
+			count(e.Operations, "operation"), count(e.Sends, "send"), number(e.Acknowledged),
+			count(e.Reads, "read"), count(e.Records, "record"), count(e.Scans, "scan"))},
+		[]string{"  unclear sends", fmt.Sprintf("%s took effect, %s did not", number(r.Sometimes.UnknownTookEffect), number(r.Sometimes.UnknownDidNot))},
+		[]string{"  cluster", fmt.Sprintf("%s (%s unclean), %s of %s, %s and %s of the ISR, %s refused for too small an ISR",
+			count(int(s.Elections), "election"), number(int(s.UncleanElections)), count(int(s.Truncations), "truncation"), count(int(s.RecordsTruncated), "record"),
+			count(int(s.IsrShrinks), "shrinkage"), count(int(s.IsrExpansions), "expansion"), count(int(s.NotEnoughReplicas), "send"))},
+		[]string{"  faults", faults(s)},
+		[]string{"  simulated", fmt.Sprintf("%s of cluster time, %s", time.Duration(s.Ticks)*time.Millisecond, count(int(s.Events), "event"))},
+	)
+	return table(rows)
+}
+
+// reasons are why runs were undecided, the most frequent first.
+func reasons(r *hunt.Report) []string {
+	return slices.SortedFunc(maps.Keys(r.Reasons), func(a, b string) int {
+		return cmp.Or(r.Reasons[b]-r.Reasons[a], strings.Compare(a, b))
+	})
+}
+
+// faults lists the faults that were applied, by name.
+func faults(s impl.Stats) string {
+	var names []string
+	for i, n := range s.Faults {
+		if n > 0 {
+			names = append(names, impl.Faults[i].Verb+" "+number(int(n)))
+		}
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// The JSON of what a hunt covered. Names are part of the command line's contract.
+type jsonCoverage struct {
+	Schedules         int            `json:"schedules"`
+	OK                int            `json:"ok"`
+	Undecided         int            `json:"undecided"`
+	Reasons           map[string]int `json:"reasons"` // of the undecided, N for any number
+	Allowed           int            `json:"allowed"`
+	Exercised         jsonExercised  `json:"exercised"`
+	UnknownTookEffect int            `json:"unknown_took_effect"`
+	UnknownDidNot     int            `json:"unknown_did_not"`
+	Elections         int64          `json:"elections"`
+	UncleanElections  int64          `json:"unclean_elections"`
+	Truncations       int64          `json:"truncations"`
+	RecordsTruncated  int64          `json:"records_truncated"`
+	ISRShrinks        int64          `json:"isr_shrinks"`
+	ISRExpansions     int64          `json:"isr_expansions"`
+	NotEnoughReplicas int64          `json:"not_enough_replicas"`
+	Faults            map[string]int `json:"faults"` // applied, by name
+	SimulatedMs       int64          `json:"simulated_ms"`
+	Events            int64          `json:"events"`
+}
+
+func coverageJSON(r *hunt.Report) jsonCoverage {
+	s := r.Stats
+	byName := map[string]int{}
+	for i, n := range s.Faults {
+		byName[impl.Faults[i].Verb] = int(n)
+	}
+	return jsonCoverage{
+		Schedules: r.Runs, OK: r.OK, Undecided: r.Undecided, Reasons: r.Reasons, Allowed: r.Allowed,
+		Exercised:         jsonExercised(r.Exercised),
+		UnknownTookEffect: r.Sometimes.UnknownTookEffect, UnknownDidNot: r.Sometimes.UnknownDidNot,
+		Elections: s.Elections, UncleanElections: s.UncleanElections,
+		Truncations: s.Truncations, RecordsTruncated: s.RecordsTruncated,
+		ISRShrinks: s.IsrShrinks, ISRExpansions: s.IsrExpansions, NotEnoughReplicas: s.NotEnoughReplicas,
+		Faults: byName, SimulatedMs: s.Ticks, Events: s.Events,
+	}
+}

@@ -1,0 +1,299 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/schedule"
+	"github.com/isrcheck/isrcheck/impl"
+)
+
+// A hunter is the command run: it draws schedules and judges them.
+type hunter struct {
+	app      *app
+	opts     hunt.Options
+	settings []string // as they were typed
+	folder   string
+	shrink   int // runs that making a small case may take; 0 keeps the case as it is
+	noShrink bool
+	json     bool
+}
+
+const (
+	defaultRuns   = 1000
+	defaultShrink = 3000
+	defaultSeed   = 1 // the same command does the same, unless a seed is asked for
+)
+
+func (a *app) run() *cobra.Command {
+	h := &hunter{app: a}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Hunt for lost messages in the simulated cluster",
+		Long: "run draws schedules of client operations and faults, runs each on the reference cluster\n" +
+			"in a deterministic simulation, and judges what the clients saw and what the cluster's\n" +
+			"invariants say. At the first failure it stops, makes the smallest case it can, and writes\n" +
+			"it into a folder, over nothing that is there. Schedule i of a seed is always the same:\n" +
+			"without --seed, two calls do the same.",
+		Example: "  check run\n" +
+			"  check run --runs 100000 --seed $RANDOM\n" +
+			"  check run --bug truncate-to-high-watermark --no-invariants\n" +
+			"  check run --set unclean.leader.election.enable=true",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := h.check(); err != nil {
+				return err
+			}
+			ctx, stop := interruptible()
+			defer stop()
+			h.run(ctx)
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&h.opts.Runs, "runs", defaultRuns, "schedules to draw")
+	flags.Uint64Var(&h.opts.Seed, "seed", defaultSeed, "of the schedules")
+	flags.IntVar(&h.opts.First, "first", 0, "number of the first schedule")
+	flags.StringVar(&h.opts.Bug, "bug", "", "switch on a seeded bug (see 'check bugs')")
+	flags.StringArrayVar(&h.settings, "set", nil, "fix a setting of the cluster, as key=value (see 'check help schedule')")
+	flags.StringVar(&h.opts.Reads, "reads", "", "what reads promise: committed or linearizable (default committed)")
+	flags.BoolVar(&h.opts.NoInvariants, "no-invariants", false, "judge by what clients saw alone")
+	flags.BoolVar(&h.json, "json", false, "one JSON object")
+	flags.StringVarP(&h.folder, "output", "o", "failures", "folder for the case of a failure")
+	flags.BoolVar(&h.noShrink, "no-shrink", false, "keep the case as it was found")
+	flags.IntVar(&h.shrink, "shrink-budget", defaultShrink, "runs that making the case small may take")
+	return cmd
+}
+
+// check demands flags that make sense together.
+func (h *hunter) check() error {
+	switch {
+	case h.opts.Runs < 1 || h.opts.First < 0 || h.shrink < 1:
+		return errors.New("expected --runs and --shrink-budget of 1 or more, and --first of 0 or more")
+	case h.opts.Reads != "" && h.opts.Reads != "committed" && h.opts.Reads != "linearizable":
+		return fmt.Errorf("invalid argument %q for --reads: expected committed or linearizable", h.opts.Reads)
+	}
+	if h.noShrink {
+		h.shrink = 0
+	}
+	if h.opts.Bug != "" {
+		if _, err := bugByName(h.opts.Bug); err != nil {
+			return err
+		}
+	}
+	for _, text := range h.settings {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return fmt.Errorf("invalid argument %q for --set: expected key=value", text)
+		}
+		h.opts.Settings = append(h.opts.Settings, schedule.Setting{Key: key, Value: value})
+	}
+	return impl.Check(schedule.Schedule{Settings: h.opts.Settings})
+}
+
+// A catch is a failure that was made small and saved.
+type catch struct {
+	number, steps int // of the schedule as it was drawn
+	trial         *hunt.Trial
+	runs          int    // that making it small took
+	path          string // "-" if it could not be saved
+	text          []byte
+	judgement     judgement
+}
+
+func (h *hunter) run(ctx context.Context) {
+	progress := newProgress(h.app.err)
+	h.opts.Progress = func(r *hunt.Report) {
+		progress.say("%s of %s, %s unknown", number(r.Runs), count(h.opts.Runs, "schedule"), number(r.Undecided))
+	}
+	report, err := hunt.Run(ctx, h.opts)
+	progress.done()
+	if err != nil {
+		h.app.fail(exitInput, err)
+		return
+	}
+	h.app.worsen(exitOf(report))
+	if report.Failed == nil && ctx.Err() != nil {
+		h.app.exit = exitInterrupted
+	}
+	var c *catch
+	if report.Failed != nil {
+		if c, err = h.catch(ctx, report); err != nil {
+			h.app.fail(exitInput, err)
+		}
+	}
+	if h.json {
+		h.app.encode(h.asJSON(report, c))
+	} else {
+		h.print(report, c, ctx.Err() != nil)
+	}
+	if c != nil && c.trial.Result.Verdict == checker.Contradictory {
+		h.app.reportBug(c.trial.Result.Reason, c.path)
+	}
+}
+
+// exitOf is the exit code of a hunt.
+func exitOf(r *hunt.Report) int {
+	switch {
+	case r.Failed != nil:
+		return r.Failed.Result.Verdict.ExitCode()
+	case r.OK > 0:
+		return exitOK
+	}
+	return exitUnknown
+}
+
+// catch makes the case of the failure as small as the budget allows, and saves
+// it. Where it cannot be saved, it is returned with the error.
+func (h *hunter) catch(ctx context.Context, r *hunt.Report) (*catch, error) {
+	c := &catch{number: r.FailedAt, steps: len(r.Failed.Schedule.Steps), trial: r.Failed}
+	rule := r.Failed.Rule()
+	if h.shrink > 0 && rule != "" && rule != hunt.Nondeterministic {
+		var err error
+		if c.trial, c.runs, err = h.opts.Minimize(ctx, r.Failed, h.shrink); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if c.path, err = c.trial.Save(h.folder); err != nil {
+		c.path = "-" // it is printed instead
+	}
+	c.judgement, c.text = judged(c.trial, c.path)
+	return c, err
+}
+
+// judged returns what is to be said of a trial, and the text of its case, whose
+// lines that refers to.
+func judged(t *hunt.Trial, file string) (judgement, []byte) {
+	j := judgement{file: file, header: t.History.Header(), result: t.Result}
+	h, err := t.Case()
+	if err != nil {
+		panic(err) // a schedule that was run has a text
+	}
+	text := h.AppendNotation(nil)
+	if h, err = histories.Parse(file, text); err != nil {
+		panic(err) // as every history does
+	}
+	j.header = h.Header()
+	if r := checker.Check(context.Background(), h, checker.Options{}); r.Meets(j.header.Expect) {
+		j.result = r
+	}
+	return j, text
+}
+
+// repeat is the command that draws one schedule again.
+func (h *hunter) repeat(number int) string {
+	words := []string{"check", "run", "--seed", strconv.FormatUint(h.opts.Seed, 10), "--first", strconv.Itoa(number), "--runs", "1"}
+	if h.opts.Bug != "" {
+		words = append(words, "--bug", h.opts.Bug)
+	}
+	for _, s := range h.settings {
+		words = append(words, "--set", shellWord(s))
+	}
+	if h.opts.Reads != "" {
+		words = append(words, "--reads", h.opts.Reads)
+	}
+	if h.opts.NoInvariants {
+		words = append(words, "--no-invariants")
+	}
+	return strings.Join(words, " ")
+}
+
+func (h *hunter) print(r *hunt.Report, c *catch, interrupted bool) {
+	out := h.app.out
+	fmt.Fprintln(out, h.headline(r, interrupted))
+	fmt.Fprintln(out, coverage(r))
+	if c == nil {
+		return
+	}
+	if c.runs > 0 {
+		fmt.Fprintf(out, "  made small  from %s to %d in %s\n", count(c.steps, "step"), len(c.trial.Schedule.Steps), count(c.runs, "run"))
+	}
+	fmt.Fprintf(out, "  again       %s\n\n", h.repeat(c.number))
+	h.app.printText(c.judgement, true)
+	if c.path == "-" {
+		fmt.Fprintf(out, "\n%s", c.text)
+	}
+}
+
+func (h *hunter) headline(r *hunt.Report, interrupted bool) string {
+	ink := h.app.ink
+	seed := fmt.Sprintf("seed %d", h.opts.Seed)
+	if h.opts.First > 0 {
+		seed += fmt.Sprintf(" from schedule %d", h.opts.First)
+	}
+	if h.opts.Bug != "" {
+		seed += ", bug " + h.opts.Bug
+	}
+	text := fmt.Sprintf("%s: none of %s failed", ink.green("ok"), count(r.Runs, "schedule"))
+	switch {
+	case r.Failed != nil:
+		names := strings.Join(r.Failed.Result.Names(), ",")
+		text = fmt.Sprintf("%s: schedule %d, the %s run", ink.red(strings.TrimSpace(r.Failed.Result.Verdict.String()+" "+names)), r.FailedAt, ordinal(r.Runs))
+	case r.OK == 0:
+		text = fmt.Sprintf("%s: none of %s could be decided", ink.yellow("unknown"), count(r.Runs, "schedule"))
+	}
+	if interrupted && r.Failed == nil {
+		text = fmt.Sprintf("%s after %s of %s, none failed", ink.yellow("interrupted"), number(r.Runs), count(h.opts.Runs, "schedule"))
+	}
+	return text + " (" + seed + ")"
+}
+
+// ordinal returns "1st", "2nd", "23rd", "111th".
+func ordinal(n int) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return number(n) + suffix
+}
+
+// The JSON of a hunt. Names are part of the command line's contract.
+type (
+	jsonHunt struct {
+		Seed    uint64       `json:"seed"`
+		First   int          `json:"first"`
+		Runs    int          `json:"runs"` // asked for
+		Bug     string       `json:"bug,omitempty"`
+		Verdict string       `json:"verdict"` // ok, violation, unknown or error
+		Exit    int          `json:"exit"`
+		Covered jsonCoverage `json:"covered"`
+		Failure *jsonCatch   `json:"failure,omitempty"`
+	}
+	jsonCatch struct {
+		Schedule int           `json:"schedule"` // its number
+		Rule     string        `json:"rule"`
+		Steps    int           `json:"steps"`     // as it was drawn
+		Minimal  int           `json:"minimized"` // steps that are left
+		Runs     int           `json:"minimized_in"`
+		Again    string        `json:"again"`
+		Replay   string        `json:"replay"`
+		Case     jsonJudgement `json:"case"`
+	}
+)
+
+func (h *hunter) asJSON(r *hunt.Report, c *catch) jsonHunt {
+	words := map[int]string{exitOK: "ok", exitViolation: "violation", exitUnknown: "unknown", exitInternal: "error"}
+	out := jsonHunt{Seed: h.opts.Seed, First: h.opts.First, Runs: h.opts.Runs, Bug: h.opts.Bug,
+		Verdict: words[exitOf(r)], Exit: h.app.exit, Covered: coverageJSON(r)}
+	if c != nil {
+		out.Failure = &jsonCatch{Schedule: c.number, Rule: c.trial.Rule(), Steps: c.steps, Minimal: len(c.trial.Schedule.Steps),
+			Runs: c.runs, Again: h.repeat(c.number), Replay: "check replay " + shellWord(c.path), Case: asJSON(c.judgement)}
+	}
+	return out
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
+)
+
+func TestInterrupt(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	var out, err bytes.Buffer
+	a := &app{out: &results{to: &out}, err: &err}
+	h := &hunter{app: a, opts: hunt.Options{Runs: 1000, Seed: 1}, folder: t.TempDir()}
+	h.run(ctx)
+	if a.exit != exitInterrupted {
+		t.Errorf("exit code %d, want %d", a.exit, exitInterrupted)
+	}
+	if want := "interrupted after 0 of 1,000 schedules, none failed (seed 1)\n"; !strings.HasPrefix(out.String(), want) {
+		t.Errorf("stdout is %q, want it to begin with %q", out.String(), want)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	tests := []struct {
+		what string
+		p    progress
+		want string
+	}{
+		{"too early", progress{every: time.Hour, said: time.Now()}, ""},
+		{"in a log", progress{}, "run 1\nrun 2\n"},
+		{"on a terminal", progress{terminal: true}, "\r\x1b[Krun 1\r\x1b[Krun 2\r\x1b[K"},
+	}
+	for _, test := range tests {
+		var out bytes.Buffer
+		test.p.to = &out
+		test.p.say("run %d", 1)
+		test.p.say("run %d", 2)
+		test.p.done()
+		if out.String() != test.want {
+			t.Errorf("%s: %q, want %q", test.what, out.String(), test.want)
+		}
+	}
+}
+
+func TestProgressIntoAFile(t *testing.T) {
+	f, err := os.Create(t.TempDir() + "/log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if p := newProgress(f); p.terminal || p.every != 10*time.Second {
+		t.Errorf("a file is taken for a terminal: %+v", p)
+	}
+}
+
+func TestDistance(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"", "isr", 3}, {"isr", "", 3}, {"isr", "isr", 0},
+		{"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"ab", "ba", 2},
+	}
+	for _, test := range tests {
+		if got := distance(test.a, test.b); got != test.want {
+			t.Errorf("distance(%q, %q) is %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+func TestOrdinal(t *testing.T) {
+	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 21: "21st", 113: "113th", 1002: "1,002nd"} {
+		if got := ordinal(n); got != want {
+			t.Errorf("ordinal(%d) is %q, want %q", n, got, want)
+		}
+	}
+}
