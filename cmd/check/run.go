@@ -75,7 +75,7 @@ func (a *app) root() *cobra.Command {
 			return errors.New("expected a command") // in a script, an empty line is a mistake
 		},
 	}
-	root.AddCommand(a.verify(), a.run(), a.bugs(), a.convert(), a.version())
+	root.AddCommand(a.verify(), a.run(), a.replay(), a.bugs(), a.convert(), a.version())
 	root.AddCommand(topics()...)
 	return root
 }

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/schedule"
+	"github.com/isrcheck/isrcheck/impl"
+)
+
+// A replayer is the command replay.
+type replayer struct {
+	app   *app
+	trace bool
+	json  bool
+}
+
+func (a *app) replay() *cobra.Command {
+	r := &replayer{app: a}
+	cmd := &cobra.Command{
+		Use:   "replay CASE|SCENARIO",
+		Short: "Run a schedule again",
+		Long: "replay runs the schedule of a case again, on the reference cluster, and succeeds if the\n" +
+			"history, the verdict and the fingerprint of the run are the ones that were saved. A case\n" +
+			"whose run has become another one is stale: what it documents is no longer shown by it.\n" +
+			"A scenario is a schedule without a history: replay runs it and prints the case, and the\n" +
+			"exit code is the verdict's. - is stdin.",
+		Example: "  check replay failures/lost-write-9c1f02ab55d01e77.hist\n" +
+			"  check replay --trace scenario.txt > case.hist",
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			ctx, stop := interruptible()
+			defer stop()
+			r.run(ctx, args[0])
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&r.trace, "trace", false, "say every change of the cluster's state, on stderr")
+	cmd.Flags().BoolVar(&r.json, "json", false, "one JSON object")
+	return cmd
+}
+
+func (r *replayer) run(ctx context.Context, name string) {
+	text, err := r.app.bytesOf(name)
+	if err != nil {
+		r.app.fail(exitInput, err)
+		return
+	}
+	if isScenario(name, text) {
+		err = r.scenario(ctx, name, text)
+	} else {
+		err = r.saved(ctx, name, text)
+	}
+	if err != nil {
+		r.app.fail(exitInput, err)
+	}
+}
+
+// bytesOf returns what is in a file, or on stdin for "-".
+func (a *app) bytesOf(name string) ([]byte, error) {
+	a.file = name
+	if name == "-" {
+		return io.ReadAll(a.in)
+	}
+	return os.ReadFile(name)
+}
+
+// isScenario tells a schedule from a history, by the name if it says so and
+// otherwise by the first line that counts.
+func isScenario(name string, text []byte) bool {
+	if isHistory(name) {
+		return false
+	}
+	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\ufeff"))) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		word, _, _ := bytes.Cut(line, []byte(" "))
+		switch string(word) {
+		case "set", "bug", "fingerprint":
+			return true
+		}
+		return len(bytes.Trim(word, "0123456789")) == 0
+	}
+	return false
+}
+
+// saved runs the schedule of a case and compares.
+func (r *replayer) saved(ctx context.Context, name string, text []byte) error {
+	h, err := histories.Read(name, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	if h.Header().Schedule == "" {
+		return fmt.Errorf("%s: expected a case with a schedule, which is the cause of its history; this has none: check verify %s judges it as it is", label(name), shellWord(name))
+	}
+	replay, err := hunt.Setup{}.Replay(ctx, h)
+	if err != nil {
+		return err
+	}
+	if err := r.traceOf(replay.Trial.Schedule); err != nil {
+		return err
+	}
+	if replay.Stale != "" || replay.Wrong != "" {
+		r.app.worsen(exitViolation)
+	}
+	if r.json {
+		r.app.encode(r.asJSON(name, replay))
+		return nil
+	}
+	r.print(name, replay)
+	return nil
+}
+
+func (r *replayer) print(name string, replay *hunt.Replay) {
+	ink, t := r.app.ink, replay.Trial
+	if replay.Stale == "" && replay.Wrong == "" {
+		fmt.Fprintf(r.app.out, "%s: %s: history, verdict and fingerprint are as saved (%s, %s)\n",
+			label(name), ink.green("same"), verdictOf(t), t.Run.Fingerprint)
+		return
+	}
+	if replay.Stale != "" {
+		fmt.Fprintf(r.app.out, "%s: %s: %s\n", label(name), ink.red("stale-fingerprint"), replay.Stale)
+		fmt.Fprintf(r.app.out, "  The schedule makes another run than the one that was saved (%s, now %s).\n", verdictOf(t), t.Run.Fingerprint)
+	}
+	if replay.Wrong != "" {
+		fmt.Fprintf(r.app.out, "%s: %s: %s\n", label(name), ink.red("verdict differs"), replay.Wrong)
+	}
+}
+
+// verdictOf is a trial's verdict with its names.
+func verdictOf(t *hunt.Trial) string {
+	return strings.TrimSpace(t.Result.Verdict.String() + " " + strings.Join(t.Result.Names(), ","))
+}
+
+// traceOf writes what changed in the cluster during a run, if that is wanted.
+func (r *replayer) traceOf(s schedule.Schedule) error {
+	if !r.trace {
+		return nil
+	}
+	run, err := impl.Run(s, impl.Options{Trace: true, NoInvariants: true})
+	if err != nil {
+		return err
+	}
+	for _, line := range run.Trace {
+		fmt.Fprintln(r.app.err, line)
+	}
+	return nil
+}
+
+// scenario runs a schedule that no history was saved with, and prints the case.
+func (r *replayer) scenario(ctx context.Context, name string, text []byte) error {
+	s, err := schedule.Parse(name, text)
+	if err != nil {
+		return err
+	}
+	want := s.Fingerprint
+	s.Fingerprint = ""
+	t, err := hunt.Setup{}.TryTwice(ctx, s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", label(name), err)
+	}
+	if err := r.traceOf(s); err != nil {
+		return err
+	}
+	r.app.worsen(t.Result.Verdict.ExitCode())
+	replay := &hunt.Replay{Trial: t}
+	if want != "" && want != t.Run.Fingerprint {
+		replay.Stale = fmt.Sprintf("the run's fingerprint is %s, the saved one is %s", t.Run.Fingerprint, want)
+		r.app.worsen(exitViolation)
+	}
+	if r.json {
+		r.app.encode(r.asJSON(name, replay))
+		return nil
+	}
+	j, text := judged(t, name)
+	r.app.out.Write(text)
+	fmt.Fprintf(r.app.err, "%s: %s\n", label(name), r.app.verdict(j.result))
+	if replay.Stale != "" {
+		r.app.fail(exitViolation, errors.New("stale-fingerprint: "+replay.Stale))
+	}
+	return nil
+}
+
+// jsonReplay is the JSON of a replay. Names are part of the command line's
+// contract.
+type jsonReplay struct {
+	File        string        `json:"file"`
+	Same        bool          `json:"same"`
+	Stale       string        `json:"stale_fingerprint,omitempty"` // how the run differs
+	Wrong       string        `json:"verdict_differs,omitempty"`   // how the verdict differs
+	Fingerprint string        `json:"fingerprint"`                 // of the run
+	Case        jsonJudgement `json:"case"`                        // of the run
+}
+
+func (r *replayer) asJSON(name string, replay *hunt.Replay) jsonReplay {
+	j, _ := judged(replay.Trial, name)
+	return jsonReplay{File: name, Same: replay.Stale == "" && replay.Wrong == "", Stale: replay.Stale, Wrong: replay.Wrong,
+		Fingerprint: replay.Trial.Run.Fingerprint, Case: asJSON(j)}
+}
