@@ -8,7 +8,9 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,6 +45,9 @@ type drawing struct {
 	now     int64
 	value   int64 // of the last record sent
 	faults  []impl.Fault
+	victim  int // the broker that many faults strike
+	kind    int // the kind of message that many faults strike
+	motifs  []func(*drawing)
 }
 
 // settings draws a cluster in which everything happens fast: hops take one
@@ -93,20 +98,31 @@ func (d *drawing) fix(s schedule.Setting) {
 	d.set = append(d.set, s)
 }
 
-// steps draws the mix of faults of this schedule, and then its steps.
+// steps draws the mix of trouble of this schedule, and then its steps.
 func (d *drawing) steps() {
+	d.victim = draw.Int(d.t, 1, d.brokers, "victim")
+	d.kind = draw.Int(d.t, 0, 6, "kind of message")
 	for range draw.Int(d.t, 0, 5, "kinds of faults") {
 		d.faults = append(d.faults, draw.From(d.t, "fault", impl.Faults...))
 	}
-	d.now = 20 // the cluster has elected its first leader by then
-	for range draw.Int(d.t, 2, 24, "steps") {
-		d.now += int64(d.gap())
-		if len(d.faults) > 0 && draw.OneIn(d.t, 2, "fault now") {
-			d.fault(draw.From(d.t, "which", d.faults...))
-		} else {
-			d.client()
+	for _, m := range motifs {
+		if draw.OneIn(d.t, 3, "motif") {
+			d.motifs = append(d.motifs, m)
 		}
 	}
+	d.now = 20 // the cluster has elected its first leader by then
+	for range draw.Int(d.t, 2, 30, "steps") {
+		d.now += int64(d.gap())
+		switch pick := draw.Int(d.t, 0, 9, "step"); {
+		case pick < 5:
+			d.client()
+		case pick == 9 && len(d.motifs) > 0:
+			draw.From(d.t, "which motif", d.motifs...)(d)
+		case len(d.faults) > 0:
+			d.fault(draw.From(d.t, "which fault", d.faults...))
+		}
+	}
+	slices.SortStableFunc(d.list, func(a, b schedule.Step) int { return cmp.Compare(a.At, b.At) })
 }
 
 // gap draws the time between two steps: mostly a hop or a few, sometimes long
@@ -142,9 +158,9 @@ func (d *drawing) client() {
 	actor := fmt.Sprintf("C%d", draw.Int(t, 1, 2, "consumer"))
 	via := d.via()
 	switch draw.Int(t, 0, 5, "read") {
-	case 0:
+	case 0, 1:
 		d.add(actor, "list", []string{"latest"}, via...)
-	case 1:
+	case 2:
 		from := schedule.Arg{Key: "from", Value: strconv.Itoa(draw.Int(t, 0, int(d.value), "from"))}
 		d.add(actor, "fetch", nil, append([]schedule.Arg{from}, via...)...)
 	default:
@@ -174,7 +190,12 @@ func (d *drawing) via() []schedule.Arg {
 	return []schedule.Arg{{Key: "via", Value: d.broker()}}
 }
 
-func (d *drawing) broker() string { return strconv.Itoa(draw.Int(d.t, 1, d.brokers, "broker")) }
+func (d *drawing) broker() string {
+	if draw.OneIn(d.t, 2, "victim again") {
+		return strconv.Itoa(d.victim)
+	}
+	return strconv.Itoa(draw.Int(d.t, 1, d.brokers, "broker"))
+}
 
 // fault draws the arguments of a fault by their kinds. How long it lasts is
 // always drawn, so that no fault outlives the steps by much.
@@ -203,6 +224,9 @@ func (d *drawing) argument(spec impl.ArgSpec) string {
 	case impl.CountArg:
 		return strconv.Itoa(draw.Int(d.t, 1, 3, spec.Key))
 	case impl.MessageArg:
+		if draw.OneIn(d.t, 2, "kind again") {
+			return spec.Values[d.kind%len(spec.Values)]
+		}
 		return draw.From(d.t, "kind", spec.Values...)
 	case impl.ClientArg:
 		return fmt.Sprintf("P%d", draw.Int(d.t, 1, 3, "client"))

@@ -20,7 +20,7 @@ type Options struct {
 	First    int    // number of the first schedule: run i of a seed is always the same
 	Bug      string // seeded bug to switch on; "" for none
 	Settings []schedule.Setting
-	Rules    []string // stop only at a finding of one of these names; nil for any
+	Rules    []string // stop only at a finding of one of these names; nil for any, or for those that the bug's row names
 
 	// Progress is told after each batch, if it is not nil.
 	Progress func(*Report)
@@ -70,6 +70,9 @@ const batch = 256
 // Run draws and judges schedules until one fails, all are done, or ctx ends.
 // It uses all cores, and its report does not depend on how many there are.
 func Run(ctx context.Context, o Options) (*Report, error) {
+	if o.Rules == nil {
+		o.Rules = rulesOf(o.Bug)
+	}
 	r := &Report{Reasons: map[string]int{}}
 	for first := 0; first < o.Runs && r.Failed == nil && ctx.Err() == nil; first += batch {
 		trials, err := o.batch(ctx, first, min(batch, o.Runs-first))
@@ -93,12 +96,25 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return r, nil
 }
 
+// rulesOf returns the findings that a seeded bug is known by, nil for no bug.
+func rulesOf(bug string) []string {
+	for _, b := range impl.Bugs {
+		if b.Name == bug {
+			return []string{b.Anomaly, "invariant " + b.Invariant, Nondeterministic}
+		}
+	}
+	return nil
+}
+
+// stops reports whether a trial ends the hunt, and latches the finding that
+// does, so that the case is minimized for that one.
 func (o *Options) stops(t *Trial) bool {
-	if o.Rules == nil {
+	if o.Rules == nil || t.Result.Verdict == checker.Contradictory {
 		return t.Result.Verdict == checker.Violates || t.Result.Verdict == checker.Contradictory
 	}
 	for _, rule := range o.Rules {
 		if t.Has(rule) {
+			t.latched = rule
 			return true
 		}
 	}

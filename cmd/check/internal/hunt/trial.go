@@ -6,6 +6,7 @@ package hunt
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/isrcheck/isrcheck/checker"
@@ -20,6 +21,8 @@ type Trial struct {
 	Run      *impl.Result
 	History  *histories.History // of the run, with the promise it was judged by
 	Result   *checker.Result
+
+	latched string // the finding that ended a hunt, "" if none did
 }
 
 // A Setup says how trials are run and judged.
@@ -30,11 +33,16 @@ type Setup struct {
 
 // Try runs a schedule and judges it.
 func (u Setup) Try(ctx context.Context, s schedule.Schedule) (*Trial, error) {
-	run, err := impl.Run(s, impl.Options{NoInvariants: u.NoInvariants})
+	run, err := impl.Run(s, impl.Options{})
 	if err != nil {
 		return nil, err
 	}
 	h := run.History
+	if u.NoInvariants {
+		if h, err = withoutConfessions(h); err != nil {
+			return nil, err
+		}
+	}
 	if u.Reads != "" {
 		hd := h.Header()
 		hd.Config = hd.Config.With("reads", u.Reads)
@@ -45,13 +53,24 @@ func (u Setup) Try(ctx context.Context, s schedule.Schedule) (*Trial, error) {
 	return &Trial{Schedule: s, Run: run, History: h, Result: checker.Check(ctx, h, checker.Options{})}, nil
 }
 
+// withoutConfessions returns a history without the notes of broken invariants.
+// The run judges them all the same: in doing so it learns which losses are
+// permitted.
+func withoutConfessions(h *histories.History) (*histories.History, error) {
+	marks := slices.DeleteFunc(slices.Clone(h.Marks()), func(m histories.Mark) bool {
+		_, _, ok := checker.BreachOf(&m)
+		return ok
+	})
+	return histories.New(h.Name(), h.Header(), h.Ops(), marks)
+}
+
 // TryTwice is Try, and a second run that must be the same event for event.
 func (u Setup) TryTwice(ctx context.Context, s schedule.Schedule) (*Trial, error) {
 	t, err := u.Try(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	again, err := impl.Run(s, impl.Options{NoInvariants: u.NoInvariants})
+	again, err := impl.Run(s, impl.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +86,13 @@ func (u Setup) TryTwice(ctx context.Context, s schedule.Schedule) (*Trial, error
 // Nondeterministic is the finding of two runs of one schedule that differ.
 const Nondeterministic = "nondeterministic"
 
-// Rule is the name of the finding a failed trial is known by: what clients
-// saw before what an invariant confesses. It is "" if the trial did not fail.
+// Rule is the name of the finding a failed trial is known by: the one a hunt
+// was for, else what clients saw before what an invariant confesses. It is ""
+// if the trial did not fail.
 func (t *Trial) Rule() string {
+	if t.latched != "" {
+		return t.latched
+	}
 	names := t.Result.Names()
 	for _, n := range names {
 		if !strings.HasPrefix(n, "invariant ") {
