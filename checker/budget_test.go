@@ -1,0 +1,77 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// adversarial returns a history that only a search can judge, and that no
+// search judges quickly: many unknown batches, all concurrent, around offsets
+// nobody read, and an end that none of their sums explains.
+func adversarial(t *testing.T, n int) *histories.History {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("history 1\nconfig acks=all offsets=dense reads=linearizable\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%d- P%d send %d,%d,%d\n", i+1, i, 4*i, 4*i+1, 4*i+2)
+	}
+	fmt.Fprintf(&b, "%d-%d C1 list latest => ok @%d\n", n+1, n+2, 3*n-1)
+	h, err := histories.Parse("adversarial.hist", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestBudgets ends searches by each budget. A search that was given up is
+// unknown, says which budget it was, and ends at the same step every time.
+func TestBudgets(t *testing.T) {
+	h := adversarial(t, 24)
+	for _, c := range []struct {
+		opts Options
+		want string
+	}{
+		{Options{Steps: 5000}, "after 5000 model steps"},
+		{Options{Memory: 1 << 20}, "memory budget of 1048576 bytes"},
+	} {
+		first := Check(context.Background(), h, c.opts)
+		if first.Verdict != Undecided || !strings.Contains(first.Reason, c.want) {
+			t.Errorf("%+v: %s (%s), want unknown for %q", c.opts, first.Verdict, first.Reason, c.want)
+		}
+		if again := Check(context.Background(), h, c.opts); !reflect.DeepEqual(first, again) {
+			t.Errorf("two checks with %+v differ:\n%+v\n%+v", c.opts, first, again)
+		}
+	}
+}
+
+// TestContext ends a search from outside.
+func TestContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	got := Check(ctx, adversarial(t, 24), Options{})
+	if got.Verdict != Undecided || !strings.Contains(got.Reason, "canceled") {
+		t.Errorf("%s (%s), want unknown because the context was canceled", got.Verdict, got.Reason)
+	}
+}
+
+// TestBudgetNeverHidesAViolation keeps what a rule proved when a search gives up.
+func TestBudgetNeverHidesAViolation(t *testing.T) {
+	h, err := histories.Parse("lost.hist", []byte(`history 1
+config acks=all
+1-2 P1 send 1 => ok @0
+3-4 P1 send 2 => ok @1
+5-6 C1 scan => ok [0:1] end=1
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Check(context.Background(), h, Options{Engine: Porcupine, Steps: 1})
+	if got.Verdict != Violates {
+		t.Errorf("%s (%s), want a violation", got.Verdict, got.Reason)
+	}
+}
