@@ -13,7 +13,7 @@ func (c *Cluster) conclude() {
 		fallthrough
 	case settling:
 		if c.outage() {
-			c.quietAt = c.now
+			c.quietAt = max(c.quietAt, c.now)
 		}
 		why := c.unrest()
 		switch {

@@ -238,6 +238,9 @@ func readRequest(s *schedule.Step) (action, error) {
 	if len(s.Words) != words {
 		return action{}, fmt.Errorf("%d words after %s; expected %q", len(s.Words), s.Verb, verb.Words)
 	}
+	if _, err := histories.New("", histories.Header{}, []histories.Op{histories.NewOp(s.Actor, histories.Poll)}, nil); err != nil {
+		return action{}, fmt.Errorf("client %q: a history cannot name it: %w", s.Actor, err)
+	}
 	out := action{at: s.At, fault: -1, client: s.Actor, request: request{max: none, via: nobody}}
 	for _, spec := range verb.Args {
 		if err := out.request.readArg(spec, s); err != nil {
