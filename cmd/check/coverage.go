@@ -15,12 +15,12 @@ import (
 // coverage says what a hunt exercised, so that nothing green is empty.
 func coverage(r *hunt.Report) string {
 	e, s := r.Exercised, r.Stats
-	rows := [][]string{
-		{"  verdicts", fmt.Sprintf("%s ok, %s unknown, %s failed; %s with findings that the settings permit",
-			number(r.OK), number(r.Undecided), number(r.Runs-r.OK-r.Undecided), number(r.Allowed))},
-	}
-	for _, reason := range reasons(r) {
+	rows := [][]string{{"  verdicts", fmt.Sprintf("%s ok, %s unknown, %s failed", number(r.OK), number(r.Undecided), number(failed(r)))}}
+	for _, reason := range byCount(r.Reasons) {
 		rows = append(rows, []string{"  unknown", fmt.Sprintf("%s of them: %s", number(r.Reasons[reason]), reason)})
+	}
+	if r.Allowed > 0 {
+		rows = append(rows, []string{"  permitted", fmt.Sprintf("findings in %s that the settings or the protocol permit: %s", count(r.Allowed, "schedule"), permitted(r))})
 	}
 	rows = append(rows,
 		[]string{"  clients", fmt.Sprintf("%s: %s (%s acknowledged), %s with %s, %s of whole logs",
@@ -36,11 +36,23 @@ func coverage(r *hunt.Report) string {
 	return table(rows)
 }
 
-// reasons are why runs were undecided, the most frequent first.
-func reasons(r *hunt.Report) []string {
-	return slices.SortedFunc(maps.Keys(r.Reasons), func(a, b string) int {
-		return cmp.Or(r.Reasons[b]-r.Reasons[a], strings.Compare(a, b))
+// failed is how many runs did.
+func failed(r *hunt.Report) int { return r.Runs - r.OK - r.Undecided }
+
+// byCount returns the keys, the most frequent first.
+func byCount(counts map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
 	})
+}
+
+// permitted lists the findings that do not count, by name.
+func permitted(r *hunt.Report) string {
+	names := byCount(r.Permitted)
+	for i, name := range names {
+		names[i] = name + " " + number(r.Permitted[name])
+	}
+	return strings.Join(names, ", ")
 }
 
 // faults lists the faults that were applied, by name.
@@ -64,6 +76,7 @@ type jsonCoverage struct {
 	Undecided         int            `json:"undecided"`
 	Reasons           map[string]int `json:"reasons"` // of the undecided, N for any number
 	Allowed           int            `json:"allowed"`
+	Permitted         map[string]int `json:"permitted"` // schedules by allowed finding
 	Exercised         jsonExercised  `json:"exercised"`
 	UnknownTookEffect int            `json:"unknown_took_effect"`
 	UnknownDidNot     int            `json:"unknown_did_not"`
@@ -86,7 +99,7 @@ func coverageJSON(r *hunt.Report) jsonCoverage {
 		byName[impl.Faults[i].Verb] = int(n)
 	}
 	return jsonCoverage{
-		Schedules: r.Runs, OK: r.OK, Undecided: r.Undecided, Reasons: r.Reasons, Allowed: r.Allowed,
+		Schedules: r.Runs, OK: r.OK, Undecided: r.Undecided, Reasons: r.Reasons, Allowed: r.Allowed, Permitted: r.Permitted,
 		Exercised:         jsonExercised(r.Exercised),
 		UnknownTookEffect: r.Sometimes.UnknownTookEffect, UnknownDidNot: r.Sometimes.UnknownDidNot,
 		Elections: s.Elections, UncleanElections: s.UncleanElections,

@@ -145,6 +145,8 @@ func exitOf(r *hunt.Report) int {
 	switch {
 	case r.Failed != nil:
 		return r.Failed.Result.Verdict.ExitCode()
+	case failed(r) > 0:
+		return exitViolation
 	case r.OK > 0:
 		return exitOK
 	}
@@ -214,6 +216,9 @@ func (h *hunter) print(r *hunt.Report, c *catch, interrupted bool) {
 	if c == nil {
 		return
 	}
+	if h.opts.Bug != "" && len(c.trial.Schedule.Bugs) == 0 {
+		fmt.Fprintf(out, "  no bug      the case fails without %s as well\n", h.opts.Bug)
+	}
 	if c.runs > 0 {
 		fmt.Fprintf(out, "  made small  from %s to %d in %s\n", count(c.steps, "step"), len(c.trial.Schedule.Steps), count(c.runs, "run"))
 	}
@@ -238,6 +243,8 @@ func (h *hunter) headline(r *hunt.Report, interrupted bool) string {
 	case r.Failed != nil:
 		names := strings.Join(r.Failed.Result.Names(), ",")
 		text = fmt.Sprintf("%s: schedule %d, the %s run", ink.red(strings.TrimSpace(r.Failed.Result.Verdict.String()+" "+names)), r.FailedAt, ordinal(r.Runs))
+	case failed(r) > 0:
+		text = fmt.Sprintf("%s: %s of %s failed, but not by what the bug is known for", ink.red("violation"), number(failed(r)), count(r.Runs, "schedule"))
 	case r.OK == 0:
 		text = fmt.Sprintf("%s: none of %s could be decided", ink.yellow("unknown"), count(r.Runs, "schedule"))
 	}

@@ -68,14 +68,16 @@ func (a *app) root() *cobra.Command {
 		Use:   "check",
 		Short: "Find the message a replicated log lost",
 		Long: "check judges what the clients of a Kafka-style replicated log saw: is it legal for\n" +
-			"the settings they used, and if not, which few operations prove it.",
+			"the settings they used, and if not, which few operations prove it. Without a command it\n" +
+			"runs the demo.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE: func(*cobra.Command, []string) error {
-			return errors.New("expected a command") // in a script, an empty line is a mistake
+		RunE: func(cmd *cobra.Command, args []string) error {
+			demo := a.demo()
+			return demo.RunE(demo, args)
 		},
 	}
-	root.AddCommand(a.verify(), a.run(), a.replay(), a.bugs(), a.convert(), a.version())
+	root.AddCommand(a.demo(), a.verify(), a.explain(), a.run(), a.replay(), a.bugs(), a.convert(), a.version())
 	root.AddCommand(topics()...)
 	return root
 }

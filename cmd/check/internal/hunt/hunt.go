@@ -33,6 +33,7 @@ type Report struct {
 	Undecided int
 	Reasons   map[string]int // why they are undecided, with N for every number
 	Allowed   int            // runs with findings that the settings permit
+	Permitted map[string]int // the same by the name of the finding
 	Exercised checker.Exercised
 	Stats     impl.Stats
 	Sometimes Sometimes
@@ -73,7 +74,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Rules == nil {
 		o.Rules = rulesOf(o.Bug)
 	}
-	r := &Report{Reasons: map[string]int{}}
+	r := &Report{Reasons: map[string]int{}, Permitted: map[string]int{}}
 	for first := 0; first < o.Runs && r.Failed == nil && ctx.Err() == nil; first += batch {
 		trials, err := o.batch(ctx, first, min(batch, o.Runs-first))
 		if err != nil {
@@ -166,7 +167,14 @@ func (r *Report) add(t *Trial) {
 		r.Undecided++
 		r.Reasons[inGeneral(t.Result.Reason)]++
 	}
-	if len(t.Result.Findings) > len(t.Result.Names()) {
+	permitted := map[string]bool{}
+	for _, f := range t.Result.Findings {
+		if f.Allowed != "" && !permitted[f.Name] {
+			permitted[f.Name] = true
+			r.Permitted[f.Name]++
+		}
+	}
+	if len(permitted) > 0 {
 		r.Allowed++
 	}
 	r.Exercised.Add(t.Result.Exercised)
