@@ -37,7 +37,7 @@ func TestNoFalseAlarm(t *testing.T) {
 		for range 110 {
 			opt := drawOptions(t, 14)
 			h := build(t, opt, modeltest.Legal(t, opt))
-			got := Check(context.Background(), h, Options{})
+			got := Check(context.Background(), h, Options{Engine: Both})
 			if got.Verdict != Conforms && got.Verdict != Undecided {
 				t.Fatalf("%v\n%s", got.Err(), h.AppendNotation(nil))
 			}
@@ -69,7 +69,7 @@ func TestRulesAndModelAgree(t *testing.T) {
 				continue
 			}
 			h := build(t, opt, ops)
-			got := Check(context.Background(), h, Options{Engine: Porcupine})
+			got := Check(context.Background(), h, Options{Engine: Both})
 			if got.Verdict == Contradictory {
 				t.Fatalf("%s\n%v\n%s", got.Reason, got.Findings, h.AppendNotation(nil))
 			}
@@ -78,7 +78,7 @@ func TestRulesAndModelAgree(t *testing.T) {
 			}
 			rules := Check(context.Background(), h, Options{})
 			if rules.Verdict != got.Verdict {
-				t.Fatalf("%s with porcupine alone, %s with rules first\n%s", got.Verdict, rules.Verdict, h.AppendNotation(nil))
+				t.Fatalf("%s with both engines, %s with rules first\n%s", got.Verdict, rules.Verdict, h.AppendNotation(nil))
 			}
 		}
 	})

@@ -13,11 +13,16 @@ type Engine string
 
 // The engines.
 const (
-	Auto      Engine = ""          // porcupine, where no rule has decided already
-	Porcupine Engine = "porcupine" // porcupine, always
+	Auto      Engine = ""          // linear where it can decide, porcupine elsewhere, neither where a rule has decided
+	Porcupine Engine = "porcupine" // search, always
+	Linear    Engine = "linear"    // never search: unknown where that would be needed
+	Both      Engine = "both"      // both; a difference is a contradiction
 )
 
-// search asks porcupine about every partition that no rule has decided.
+// Engines are the names of the engines, for command lines.
+var Engines = []string{"auto", string(Porcupine), string(Linear), string(Both)}
+
+// search asks the engines about every partition that no rule has decided.
 func (j *judge) search(ctx context.Context) {
 	if j.transactional() {
 		return
@@ -26,9 +31,8 @@ func (j *judge) search(ctx context.Context) {
 		if j.violated[p] && j.opts.Engine == Auto {
 			continue
 		}
-		j.result.Engine = string(Porcupine)
 		s := j.newSearch(ctx, p)
-		verdict := s.run(s.ops)
+		verdict := j.decide(s)
 		j.result.Exercised.Steps += s.steps
 		switch {
 		case verdict == porcupine.Unknown:
@@ -38,9 +42,44 @@ func (j *judge) search(ctx context.Context) {
 			f.Allowed = j.permitted(p)
 			j.result.Findings = append(j.result.Findings, f)
 		case verdict == porcupine.Ok && j.violated[p]:
-			j.result.Verdict = Contradictory
-			j.result.Reason = fmt.Sprintf("%s: a rule found a violation and the model accepts the history", p.name)
+			j.contradict(p, "a rule found a violation and the model accepts the history")
 		}
+	}
+}
+
+// contradict notes that the checker disagrees with itself.
+func (j *judge) contradict(p *partition, what string) {
+	j.result.Verdict, j.result.Reason = Contradictory, p.name+": "+what
+}
+
+// decide runs the engines that were asked for.
+func (j *judge) decide(s *search) porcupine.CheckResult {
+	if j.opts.Engine == Porcupine {
+		j.used(Porcupine)
+		return s.run(s.ops)
+	}
+	verdict := s.linear()
+	if verdict != porcupine.Unknown {
+		j.used(Linear)
+	}
+	if verdict == porcupine.Unknown && j.opts.Engine != Linear || j.opts.Engine == Both {
+		j.used(Porcupine)
+		found := s.run(s.ops)
+		if verdict != porcupine.Unknown && found != porcupine.Unknown && found != verdict {
+			j.contradict(s.p, fmt.Sprintf("the linear engine says %s, porcupine says %s", verdict, found))
+		}
+		return found
+	}
+	return verdict
+}
+
+// used notes which engines decided.
+func (j *judge) used(e Engine) {
+	switch j.result.Engine {
+	case "", string(e):
+		j.result.Engine = string(e)
+	default:
+		j.result.Engine = string(Both)
 	}
 }
 
@@ -65,7 +104,9 @@ type search struct {
 	steps   int64
 	bytes   int64
 	entry   int64  // bytes of one entry of porcupine's cache
-	stopped string // which budget ended the search; "" if none did
+	stopped string // why the search was given up; "" if it was not
+
+	conflict *conflict // what the linear engine found
 }
 
 func (j *judge) newSearch(ctx context.Context, p *partition) *search {
@@ -74,11 +115,25 @@ func (j *judge) newSearch(ctx context.Context, p *partition) *search {
 		options: model.Options{Dense: p.config.Get("offsets") == "dense" && !excused, Start: p.start}}
 }
 
+// linear asks the linear engine, which knows when it cannot tell.
+func (s *search) linear() porcupine.CheckResult {
+	c, decided := runLinear(model.Compile(s.ops, s.options))
+	switch {
+	case !decided:
+		s.stopped = "the order needs a search, which the linear engine does not do"
+		return porcupine.Unknown
+	case c != nil:
+		s.conflict = c
+		return porcupine.Illegal
+	}
+	return porcupine.Ok
+}
+
 // run searches until an order is found, none is left, or a budget ends.
 func (s *search) run(ops []model.Op) porcupine.CheckResult {
 	log := model.Compile(ops, s.options)
 	calls := log.Operations()
-	s.bytes, s.entry = 0, int64(len(calls))/8+cacheEntryBytes
+	s.stopped, s.bytes, s.entry = "", 0, int64(len(calls))/8+cacheEntryBytes
 	switch {
 	case porcupine.CheckOperations(log.CommittedLog(s), calls):
 		return porcupine.Ok

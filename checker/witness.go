@@ -10,28 +10,60 @@ import (
 )
 
 // witness explains a history that fits no order although no named rule fires.
-// Linearizability is closed under prefixes: there is one answer such that the
-// history up to it is legal and the history with it is not.
 func (s *search) witness() Finding {
+	f := Finding{Name: notLinearizable, Partition: s.p.name,
+		Rule: "every answer fitting one order of the log in which each operation takes effect between its call and its return"}
+	g := s.crossing()
+	if s.conflict == nil {
+		g = s.firstMisfit()
+	}
+	f.Says, f.Evidence = g.Says, g.Evidence
+	return f
+}
+
+// crossing puts the linear engine's two constraints that cross into words.
+func (s *search) crossing() Finding {
+	c := s.conflict
+	switch {
+	case c == nil:
+		return Finding{}
+	case c.forces == nil:
+		return proof(nil, "offset %d holds something, or has to, and no send explains it", c.offset)
+	case c.offset == histories.None || c.forbids == nil:
+		return proof(sources(c.forces), "no log agrees with the answer to %q", c.forces.Source)
+	case c.forces.Source == c.forbids.Source:
+		return proof(sources(c.forces), "one answer says that the end had passed offset %d and that it had not: %q", c.offset, c.forces.Source)
+	}
+	return proof(sources(c.forces, c.forbids), "the log had to reach offset %d by %d, which %q needs, and could not before %d, which %q shows",
+		c.offset, c.forces.Return, c.forces.Source, c.forbids.Call, c.forbids.Source)
+}
+
+func sources(ops ...*model.Op) []*histories.Op {
+	var out []*histories.Op
+	for _, o := range ops {
+		out = append(out, o.Source)
+	}
+	return out
+}
+
+// firstMisfit searches for the answer that broke the history. Linearizability
+// is closed under prefixes: there is one answer such that the history up to it
+// is legal and the history with it is not.
+func (s *search) firstMisfit() Finding {
 	returns := slices.DeleteFunc(slices.Clone(s.ops), func(o model.Op) bool { return o.Return == histories.None })
 	slices.SortStableFunc(returns, func(a, b model.Op) int { return compare(a.Return, b.Return) })
 	n := sort.Search(len(returns), func(n int) bool {
-		s.steps, s.stopped = 0, ""
+		s.steps = 0
 		return s.run(prefix(s.ops, returns, n+1)) != porcupine.Ok
 	})
-	f := Finding{Name: notLinearizable, Partition: s.p.name,
-		Rule: "every answer fitting one order of the log in which each operation takes effect between its call and its return"}
 	if n == len(returns) {
-		f.Says = "no order of the operations fits all answers"
-		return f
+		return proof(nil, "no order of the operations fits all answers")
 	}
 	ops := []*histories.Op{returns[n].Source}
 	if n > 0 {
 		ops = append(ops, returns[n-1].Source)
 	}
-	g := proof(ops, "the first %d answers fit an order of the log; with %q no order is left", n, returns[n].Source.String())
-	f.Says, f.Evidence = g.Says, g.Evidence
-	return f
+	return proof(ops, "the first %d answers fit an order of the log; with %q no order is left", n, returns[n].Source)
 }
 
 // prefix returns the history as it was when the n-th answer came: later

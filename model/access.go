@@ -1,0 +1,38 @@
+package model
+
+import "github.com/isrcheck/isrcheck/histories"
+
+// Ops returns the operations that are left to be ordered. The caller must not
+// modify them.
+func (l *Log) Ops() []Op { return l.ops }
+
+// Contradicted returns an operation that no log can agree with, whatever the
+// order, or nil if there is none.
+func (l *Log) Contradicted() *Op {
+	for i, bad := range l.bad {
+		if bad {
+			return &l.ops[i]
+		}
+	}
+	return nil
+}
+
+// Known returns the records whose offsets are known, by offset. The caller must
+// not modify them.
+func (l *Log) Known() []histories.Record { return l.slots }
+
+// At returns the record known to be at an offset.
+func (l *Log) At(offset int64) (histories.Record, bool) { return l.slot(offset) }
+
+// Fits reports whether nothing known speaks against these records at these
+// offsets.
+func (l *Log) Fits(values []histories.Value, offset int64) bool { return l.fits(values, offset) }
+
+// Dense reports whether every offset holds a record that clients can see.
+func (l *Log) Dense() bool { return l.dense }
+
+// Start returns the log start: offsets below are out of scope.
+func (l *Log) Start() int64 { return l.start }
+
+// Limit returns the offset at or behind which nothing is known.
+func (l *Log) Limit() int64 { return l.limit }
