@@ -96,6 +96,12 @@ func firstBroken(r *Result) (names []string) {
 	return names
 }
 
+// A delivery is a record that a client was given.
+type delivery struct {
+	on string
+	histories.Record
+}
+
 // anomalies is a small judge of its own, for these tests: what clients saw
 // against what they were told.
 func anomalies(h *histories.History) (names []string) {
@@ -104,27 +110,28 @@ func anomalies(h *histories.History) (names []string) {
 			names = append(names, name)
 		}
 	}
-	var readings []histories.Record // what was read so far
+	var readings []delivery // what was read so far
 	ends := map[string]int64{}
 	for _, op := range h.Ops() {
 		if op.Outcome != histories.OK {
 			continue
 		}
-		for _, rec := range op.Records {
-			for _, old := range readings {
+		for _, old := range readings {
+			if old.on != op.On {
+				continue
+			}
+			for _, rec := range op.Records {
 				if old.Offset == rec.Offset && old.Value != rec.Value {
 					add("inconsistent-offsets")
 				}
 			}
-		}
-		if op.Kind == histories.Scan {
-			for _, old := range readings {
-				if !slices.Contains(op.Records, old) {
-					add("read-then-lost")
-				}
+			if op.Kind == histories.Scan && !slices.Contains(op.Records, old.Record) {
+				add("read-then-lost")
 			}
 		}
-		readings = append(readings, op.Records...)
+		for _, rec := range op.Records {
+			readings = append(readings, delivery{op.On, rec})
+		}
 		if op.Kind == histories.List {
 			if op.Offset < ends[op.Process] {
 				add("end-regression")
@@ -142,6 +149,9 @@ func anomalies(h *histories.History) (names []string) {
 // is behind the end of the final scan.
 func lost(send *histories.Op, h *histories.History) bool {
 	for _, op := range h.Ops() {
+		if op.On != send.On {
+			continue
+		}
 		if op.Kind == histories.Scan && op.Outcome == histories.OK && op.End <= send.Offset {
 			return true
 		}

@@ -107,8 +107,6 @@ func (c *client) start(r request) {
 		}
 	case histories.Fetch:
 		c.op.From, c.op.Max = r.from, r.max
-	case histories.Poll:
-		c.op.Max = r.max
 	case histories.List:
 		c.op.At = "earliest"
 		if r.latest {

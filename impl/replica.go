@@ -90,14 +90,14 @@ func (b *broker) applyPartition(r *replica, reg *registration) {
 
 // becomeLeader becomes or stays leader (§3.8.1).
 func (b *broker) becomeLeader(r *replica, reg *registration) {
-	was, newEpoch := r.role, reg.leaderEpoch > r.leaderEpoch
+	newEpoch := reg.leaderEpoch > r.leaderEpoch
 	r.role, r.leader, r.fetch = leaderRole, b.id, 0
 	r.isr, r.pending, r.partitionEpoch = reg.isr, pending{}, reg.partitionEpoch
 	if newEpoch {
 		r.leaderEpoch, r.epochStart = reg.leaderEpoch, r.log.end()
 		r.log.epochs = r.log.epochs.assign(r.leaderEpoch, r.epochStart)
 		for i := range r.progress {
-			r.progress[i] = b.initialProgress(r, node(i), was == leaderRole)
+			r.progress[i] = b.initialProgress(r, node(i))
 		}
 		b.tracef(nodeName(b.id), "leads epoch %d: leo=%d hw=%d isr=%v", r.leaderEpoch, r.log.end(), r.hw, r.isr)
 		b.ghosts[r.partition].onLeader(b.env, b.id, r)
@@ -107,18 +107,15 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 }
 
 // initialProgress is what a leader assumes about a follower as its epoch
-// begins: nothing, or what it knew if it was the leader before.
-func (b *broker) initialProgress(r *replica, follower node, wasLeader bool) progress {
+// begins: nothing.
+//
+// Kafka lets a broker that led before keep what it knew (§3.8.1). But it may
+// have missed an epoch in which another led and the follower's log was cut, and
+// then count records that are gone towards the high watermark.
+func (b *broker) initialProgress(r *replica, follower node) progress {
 	p := progress{end: none, brokerEpoch: none, lastFetch: longAgo, lastCaughtUp: longAgo}
-	if wasLeader {
-		old := &r.progress[follower]
-		p.end, p.brokerEpoch, p.leaderEnd = old.end, old.brokerEpoch, r.log.end()
-	}
 	if r.isr.has(follower) {
 		p.lastCaughtUp = b.now
-		if wasLeader {
-			p.lastFetch = b.now
-		}
 	}
 	return p
 }
