@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ func (a *app) verify() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&v.expect, "expect", false, "succeed if every file has the verdict that its header expects")
-	flags.Var((*engineFlag)(&v.opts.Engine), "engine", "what decides where rules do not: "+engineNames)
+	flags.Var((*engineFlag)(&v.opts.Engine), "engine", "what decides where rules do not: "+strings.Join(checker.Engines, ", "))
 	flags.BoolVar(&v.json, "json", false, "one JSON object a file")
 	flags.BoolVarP(&v.verbose, "verbose", "v", false, "say everything about every file, not only about those that need it")
 	flags.DurationVar(&v.timeout, "timeout", 0, "give up on a file after this time (verdict unknown); 0 is never")
@@ -131,16 +132,12 @@ func (v *verifier) judge(file source) (j judgement) {
 // engineFlag is the value of --engine.
 type engineFlag checker.Engine
 
-const engineNames = "auto or porcupine"
-
 func (e *engineFlag) Set(name string) error {
-	switch name {
-	case "auto":
+	if !slices.Contains(checker.Engines, name) {
+		return fmt.Errorf("expected one of %s", strings.Join(checker.Engines, ", "))
+	}
+	if *e = engineFlag(name); name == "auto" {
 		*e = engineFlag(checker.Auto)
-	case "porcupine":
-		*e = engineFlag(checker.Porcupine)
-	default:
-		return errors.New("expected " + engineNames)
 	}
 	return nil
 }
