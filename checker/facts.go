@@ -102,6 +102,9 @@ func newPartition(name string, c histories.Config, ops []*histories.Op, position
 }
 
 func (p *partition) noteStart(o *histories.Op) {
+	if o.Kind == histories.DeleteRecords && o.Outcome != histories.Fail {
+		p.start, p.startTold = max(p.start, o.To), true // it may have moved even if nobody knows
+	}
 	if o.Outcome != histories.OK {
 		return
 	}

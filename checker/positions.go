@@ -97,6 +97,11 @@ func (w *walker) op(o *histories.Op) {
 		w.move(o, histories.None)
 	case histories.Poll:
 		w.poll(o)
+	case histories.Fetch:
+		// A fetch out of range tells where its consumer stands.
+		if c := w.cursor(o.Process, o.On); o.Code == "OFFSET_OUT_OF_RANGE" && c.next == histories.None {
+			c.set(o.From, o)
+		}
 	}
 }
 

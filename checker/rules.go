@@ -60,6 +60,8 @@ var rules = []rule{
 		says: "the records of one answer being in order of their offsets"},
 	{name: "poll-skip", log: true, check: pollSkips,
 		says: "a reader never jumping over a record that exists"},
+	{name: "poll-skip", check: silentResets,
+		says: "a consumer never jumping over records that were deleted unless a reset tells it"},
 	{name: "int-poll-skip", log: true, check: intPollSkips,
 		says: "one answer never leaving out a record between two others"},
 }

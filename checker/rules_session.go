@@ -278,6 +278,28 @@ func pollSkips(p *partition) []Finding {
 	})
 }
 
+// silentResets finds consumers that jump over records below the log start with
+// no reset that their settings permit. Kafka answers a position below the log
+// start with OFFSET_OUT_OF_RANGE: it never moves on by itself.
+func silentResets(p *partition) []Finding {
+	if p.compacted() || p.config.Get("system") != "kafka" {
+		return nil
+	}
+	var found []Finding
+	for _, r := range p.reads {
+		if r.op.Kind != histories.Poll || r.position == histories.None || len(r.op.Records) == 0 {
+			continue
+		}
+		first := r.op.Records[0].Offset
+		if i := p.search(r.position); i < len(p.records) && p.records[i].offset < min(first, p.start) {
+			x := p.records[i]
+			found = append(found, proof([]*histories.Op{x.witness(), r.op}, "%s was at position %d and was handed offset %d; value %s at offset %d was skipped, and no reset explains that",
+				r.op.Process, r.position, first, x.value, x.offset))
+		}
+	}
+	return found
+}
+
 func intPollSkips(p *partition) []Finding {
 	return p.skips(func(r *read, x *record) bool {
 		return len(r.op.Records) > 0 && x.offset > r.op.Records[0].Offset && x.offset < r.op.Records[len(r.op.Records)-1].Offset

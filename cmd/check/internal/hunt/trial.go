@@ -50,7 +50,7 @@ func (u Setup) Try(ctx context.Context, s schedule.Schedule) (*Trial, error) {
 			return nil, err
 		}
 	}
-	return &Trial{Schedule: s, Run: run, History: h, Result: checker.Check(ctx, h, checker.Options{})}, nil
+	return &Trial{Schedule: s, Run: run, History: h, Result: checker.Check(ctx, h, checker.Options{Engine: checker.Both})}, nil
 }
 
 // withoutConfessions returns a history without the notes of broken invariants.

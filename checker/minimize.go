@@ -1,0 +1,306 @@
+package checker
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+const offsets = "offsets"
+
+// MinimizeOptions limits a minimization.
+type MinimizeOptions struct {
+	Options     // of each check
+	Budget  int // at most so many checks; 0 is no bound
+}
+
+// Minimize returns a shorter history that shows the same violation, and how
+// many checks that took. Its header expects the verdict it gets. A history
+// that is no violation is returned as it is.
+//
+// It deletes partitions, processes, stretches of time, then single operations
+// and marks, and at last values. A value goes as a whole, from its send and
+// from every answer, so that no read is left of what was never sent. What
+// stays says the first finding that nothing permits, word for word, and finds
+// nothing that was not found in the whole: what is shown by the part is true of
+// the whole, also where what was deleted would have excused it. A dense log
+// that loses records on the way is called sparse, which promises less.
+//
+// Equal arguments give equal results, unless ctx ends or the budget of a check
+// is one of memory.
+func Minimize(ctx context.Context, h *histories.History, opts MinimizeOptions) (*histories.History, int) {
+	r := Check(ctx, h, opts.Options)
+	if r.Verdict != Violates {
+		return h, 1
+	}
+	m := &shortening{ctx: ctx, opts: opts, whole: h, findings: r.Findings, target: r.first(), checks: 1, best: h, verdict: r,
+		kept: kept{gone: make([]bool, len(h.Ops())+len(h.Marks())), dropped: map[histories.Value]bool{}}}
+	m.try(kept{m.gone, m.dropped, true})
+	m.try(m.without(m.notEvidence()))
+	for before := -1; before != m.accepted && !m.spent(); {
+		before = m.accepted
+		m.deleteGroups(func(o *histories.Op) string { return o.On }, func(*histories.Mark) string { return "" })
+		m.deleteGroups(func(o *histories.Op) string { return o.Process }, func(m *histories.Mark) string { return m.Process })
+		m.deletePieces()
+		m.deleteValues()
+	}
+	m.try(kept{m.gone, m.dropped, false})
+	return expecting(m.best, m.verdict), m.checks
+}
+
+// expecting returns the history with the verdict it gets in its header.
+func expecting(h *histories.History, r *Result) *histories.History {
+	header := h.Header()
+	header.Expect = histories.Expect{Verdict: r.Verdict.String(), Names: r.Names()}
+	with, err := h.WithHeader(header)
+	if err != nil {
+		panic(err) // the format knows every name that a check gives
+	}
+	return with
+}
+
+// kept is the part of a history that is left.
+type kept struct {
+	gone    []bool                   // operations and marks, by index
+	dropped map[histories.Value]bool // values of sends that stay
+	sparse  bool                     // an offset may hold nothing
+}
+
+type shortening struct {
+	ctx      context.Context
+	opts     MinimizeOptions
+	whole    *histories.History
+	findings []Finding // of the whole
+	target   Finding   // the first that nothing permits
+	checks   int
+
+	kept
+	accepted int // changes
+	best     *histories.History
+	verdict  *Result // of best
+}
+
+func (m *shortening) spent() bool {
+	return m.ctx.Err() != nil || m.opts.Budget > 0 && m.checks >= m.opts.Budget
+}
+
+// try makes the part the best one if it shows the same.
+func (m *shortening) try(k kept) {
+	if m.spent() {
+		return
+	}
+	h := m.part(k)
+	if h == nil {
+		return
+	}
+	m.checks++
+	r := Check(m.ctx, h, m.opts.Options)
+	if m.ctx.Err() == nil && m.same(r) {
+		m.kept, m.best, m.verdict = k, h, r
+		m.accepted++
+	}
+}
+
+// same reports whether a part shows what the whole shows, and nothing else.
+func (m *shortening) same(r *Result) bool {
+	found := false
+	for _, f := range r.Findings {
+		if f.Allowed != "" {
+			continue
+		}
+		if !m.known(f) {
+			return false
+		}
+		found = found || says(f, m.target)
+	}
+	return found
+}
+
+// known reports whether the whole says so too. Where it lists a part of its
+// findings only, the name has to do.
+func (m *shortening) known(f Finding) bool {
+	return slices.ContainsFunc(m.findings, func(w Finding) bool {
+		return w.Allowed == "" && (says(f, w) || w.More > 0 && w.Name == f.Name && w.Partition == f.Partition)
+	})
+}
+
+// says reports whether two findings say the same. A witness of the search
+// counts answers, which become fewer.
+func says(f, g Finding) bool {
+	return f.Name == g.Name && f.Partition == g.Partition && (f.Says == g.Says || f.Name == notLinearizable)
+}
+
+// part builds the history of what is left; nil if there is none.
+func (m *shortening) part(k kept) *histories.History {
+	dropped := m.droppedBy(k)
+	var ops []histories.Op
+	for _, o := range m.whole.Ops() {
+		if k.gone[o.Index] {
+			continue
+		}
+		if o.Kind == histories.Send && !trim(&o, dropped) {
+			return nil
+		}
+		if o.IsRead() {
+			o.Records = slices.DeleteFunc(slices.Clone(o.Records), func(r histories.Record) bool { return dropped[r.Value] })
+		}
+		o.Line, o.ReturnLine = 0, 0
+		ops = append(ops, o)
+	}
+	var marks []histories.Mark
+	for _, mark := range m.whole.Marks() {
+		if !k.gone[mark.Index] {
+			mark.Line = 0
+			marks = append(marks, mark)
+		}
+	}
+	header := m.whole.Header()
+	header.Schedule = "" // it is the cause of the whole
+	if k.sparse && header.Config.Get(offsets) == "dense" {
+		header.Config = header.Config.With(offsets, "sparse")
+	}
+	h, err := histories.New(m.whole.Name(), header, ops, marks)
+	if err != nil {
+		return nil
+	}
+	return h
+}
+
+// droppedBy returns the values that are to be seen nowhere: those dropped, and
+// those of sends that are gone if no send of them stays.
+func (m *shortening) droppedBy(k kept) map[histories.Value]bool {
+	dropped := maps.Clone(k.dropped)
+	for _, o := range m.whole.Ops() {
+		if o.Kind == histories.Send && k.gone[o.Index] {
+			for _, v := range o.Values {
+				dropped[v] = true
+			}
+		}
+	}
+	for _, o := range m.whole.Ops() {
+		if o.Kind == histories.Send && !k.gone[o.Index] {
+			for _, v := range o.Values {
+				if !k.dropped[v] {
+					delete(dropped, v)
+				}
+			}
+		}
+	}
+	return dropped
+}
+
+// trim takes values out of a batch at its ends. It reports whether a batch is
+// left whose offsets are known: not one that lost a value from its middle.
+func trim(o *histories.Op, dropped map[histories.Value]bool) bool {
+	first, end := 0, len(o.Values)
+	for first < end && dropped[o.Values[first]] {
+		first++
+	}
+	for end > first && dropped[o.Values[end-1]] {
+		end--
+	}
+	o.Values = o.Values[first:end]
+	if o.Offset != histories.None {
+		o.Offset += int64(first)
+	}
+	return len(o.Values) > 0 && !slices.ContainsFunc(o.Values, func(v histories.Value) bool { return dropped[v] })
+}
+
+// without is what is left, less those items.
+func (m *shortening) without(items []int) kept {
+	k := kept{slices.Clone(m.gone), m.dropped, m.sparse}
+	for _, i := range items {
+		k.gone[i] = true
+	}
+	return k
+}
+
+// left returns the items that may be deleted and are not, in order. Where only
+// a search shows the violation, a send that may have happened stays: without
+// it the order that explains the rest may be impossible for lack of it.
+func (m *shortening) left() []int {
+	var items []int
+	pinned := map[int]bool{}
+	for _, o := range m.whole.Ops() {
+		pinned[o.Index] = m.target.Name == notLinearizable && o.Kind == histories.Send && o.Outcome != histories.Fail
+	}
+	for i, gone := range m.gone {
+		if !gone && !pinned[i] {
+			items = append(items, i)
+		}
+	}
+	return items
+}
+
+// notEvidence returns the items that do not prove the finding themselves. Most
+// findings need no other.
+func (m *shortening) notEvidence() []int {
+	return slices.DeleteFunc(m.left(), func(i int) bool {
+		return slices.ContainsFunc(m.target.Evidence, func(e Evidence) bool { return e.Index == i })
+	})
+}
+
+// deleteGroups deletes the items of one name at once, for each name but "".
+func (m *shortening) deleteGroups(ofOp func(*histories.Op) string, ofMark func(*histories.Mark) string) {
+	group := make([]string, len(m.gone))
+	var names []string
+	for i := range m.whole.Ops() {
+		o := &m.whole.Ops()[i]
+		group[o.Index] = ofOp(o)
+		names = append(names, group[o.Index])
+	}
+	for i := range m.whole.Marks() {
+		mark := &m.whole.Marks()[i]
+		group[mark.Index] = ofMark(mark)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		items := slices.DeleteFunc(m.left(), func(i int) bool { return group[i] != name })
+		if len(items) > 0 {
+			m.try(m.without(items))
+		}
+	}
+}
+
+// deletePieces is ddmin's deletion of pieces, from the end backwards: stretches
+// of time, then single operations and marks.
+func (m *shortening) deletePieces() {
+	items := m.left()
+	for size := (len(items) + 1) / 2; size > 0; size /= 2 {
+		for end := len(items); end > 0 && !m.spent(); end -= size {
+			m.try(m.without(items[max(0, end-size):end]))
+		}
+		items = m.left()
+	}
+}
+
+// deleteValues drops values of batches, large pieces first.
+func (m *shortening) deleteValues() {
+	if m.target.Name == notLinearizable {
+		return
+	}
+	values := m.values()
+	for size := (len(values) + 1) / 2; size > 0; size /= 2 {
+		for end := len(values); end > 0 && !m.spent(); end -= size {
+			k := kept{m.gone, maps.Clone(m.dropped), m.sparse}
+			for _, v := range values[max(0, end-size):end] {
+				k.dropped[v] = true
+			}
+			m.try(k)
+		}
+		values = m.values()
+	}
+}
+
+// values returns the values of batches that are left, in order of sending.
+func (m *shortening) values() []histories.Value {
+	var values []histories.Value
+	for _, o := range m.best.Ops() {
+		if o.Kind == histories.Send && len(o.Values) > 1 {
+			values = append(values, o.Values...)
+		}
+	}
+	return values
+}
