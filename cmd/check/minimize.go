@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/schedule"
+)
+
+// A shortener is the command minimize.
+type shortener struct {
+	app    *app
+	to     string
+	budget int
+	force  bool
+}
+
+func (a *app) minimize() *cobra.Command {
+	s := &shortener{app: a}
+	cmd := &cobra.Command{
+		Use:   "minimize FILE -o OUT",
+		Short: "Make a failing case as small as it can be",
+		Long: "minimize shortens the schedule of a case, running it again and again, while the same rule\n" +
+			"fails. A recording has no schedule: of that it deletes operations, faults and values while\n" +
+			"the same finding remains. A history that is no violation is refused.\n" +
+			"OUT is written as a whole, in the encoding its name asks for, and never over a file that\n" +
+			"is there unless --force says so. An interrupt ends with the best so far. - is stdin.",
+		Example: "  check minimize run.jsonl.zst -o minimal.hist\n" +
+			"  check minimize failures/lost-write-9c1f02ab55d01e77.hist -o smaller.hist --budget 100000",
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := s.check(); err != nil {
+				return err
+			}
+			ctx, stop := interruptible()
+			defer stop()
+			if err := s.run(ctx, args[0]); err != nil {
+				a.fail(exitInput, err)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&s.to, "output", "o", "", "the file to write (.hist, .jsonl, .jsonl.gz or .jsonl.zst)")
+	flags.IntVar(&s.budget, "budget", defaultShrink, "runs of the schedule, or checks of the recording, that it may take")
+	flags.BoolVar(&s.force, "force", false, "replace OUT if it is there")
+	cmd.MarkFlagRequired("output")
+	return cmd
+}
+
+func (s *shortener) check() error {
+	if s.budget < 1 {
+		return errors.New("expected a --budget of 1 or more")
+	}
+	if !isHistory(s.to) {
+		return fmt.Errorf("%s: expected a name that ends in one of %s", label(s.to), strings.Join(histories.Encodings, ", "))
+	}
+	if _, err := os.Lstat(s.to); err == nil && !s.force {
+		return fmt.Errorf("%s is there already; --force replaces it", label(s.to))
+	}
+	return nil
+}
+
+func (s *shortener) run(ctx context.Context, name string) error {
+	h, err := s.app.read(name)
+	if err != nil {
+		return err
+	}
+	if h.Header().Schedule != "" {
+		return s.schedule(ctx, name, h)
+	}
+	return s.recording(ctx, name, h)
+}
+
+// recording shortens what was observed.
+func (s *shortener) recording(ctx context.Context, name string, h *histories.History) error {
+	if r := checker.Check(ctx, h, checker.Options{}); r.Verdict != checker.Violates {
+		return fmt.Errorf("%s: expected a history that fails; the verdict of this one is %s, so there is nothing to make smaller", label(name), r.Verdict)
+	}
+	small, checks := checker.Minimize(ctx, h, checker.MinimizeOptions{Budget: s.budget})
+	return s.save(small, fmt.Sprintf("from %s to %d in %s", count(len(h.Ops()), "operation"), len(small.Ops()), count(checks, "check")), "explain")
+}
+
+// schedule shortens the cause of a case.
+func (s *shortener) schedule(ctx context.Context, name string, h *histories.History) error {
+	steps, err := schedule.Parse(label(name)+" (schedule)", []byte(h.Header().Schedule))
+	if err != nil {
+		return err
+	}
+	steps.Fingerprint = ""
+	setup := hunt.Setup{}.As(h)
+	t, err := setup.Try(ctx, steps)
+	if err != nil {
+		return fmt.Errorf("%s (schedule): %w", label(name), err)
+	}
+	expected := h.Header().Expect.Names
+	stale := slices.ContainsFunc(expected, func(name string) bool { return !t.Has(name) })
+	switch {
+	case t.Rule() == "":
+		return fmt.Errorf("%s: expected a schedule whose run fails; the verdict of this one is %s, so there is nothing to make smaller", label(name), t.Result.Verdict)
+	case stale:
+		return fmt.Errorf("%s: the run fails by %s, and the case documents %s; check replay %s says how they differ",
+			label(name), strings.Join(t.Result.Names(), ","), strings.Join(expected, ","), shellWord(name))
+	}
+	least, runs, err := setup.Minimize(ctx, t, s.budget)
+	if err != nil {
+		return err
+	}
+	small, err := least.Case()
+	if err != nil {
+		return err
+	}
+	return s.save(small, fmt.Sprintf("from %s to %d in %s", count(len(steps.Steps), "step"), len(least.Schedule.Steps), count(runs, "run")), "replay")
+}
+
+func (s *shortener) save(h *histories.History, how, next string) error {
+	if err := h.WriteFile(s.to); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.app.out, "%s: %s, %s\n  next: check %s %s\n", label(s.to), h.Header().Expect, how, next, shellWord(s.to))
+	return nil
+}
