@@ -14,8 +14,26 @@
 // nothing unless a step of the schedule says otherwise, so a schedule is the
 // run: there is no clock, no chance and no concurrency here.
 //
+// It differs from Kafka where that makes no difference to what is promised:
+//
+//   - A connection that loses a message breaks, and whoever waits for the answer
+//     is told, so that no timer is needed for a request in flight ([network]).
+//   - An OFFSET_OUT_OF_RANGE answer to a follower carries the leader's log end,
+//     which saves the ListOffsets request of §3.8.4.
+//   - A produce request waits at the leader without a timer; the client's own
+//     timeout is as long and ends first.
+//
+// It also differs where the reference is not safe under every order of messages:
+//
+//   - Metadata of a partition epoch that the leader already has from an
+//     AlterPartition answer is not applied again (§2.8): it would forget a
+//     proposal that is in flight, and may be accepted.
+//   - A leader forgets what it knew about its followers in every new leader
+//     epoch (§3.8.1): if it missed an epoch, their logs may have been cut.
+//
 // Not modelled: transactions and idempotent producers, compaction and
 // retention (every log starts at offset 0), consumer groups, follower reads,
-// fetch sessions, reassignment, log directories, eligible leader replicas, and
-// the KRaft quorum: there is one controller and what it wrote is committed.
+// fetch sessions, reassignment, log directories, eligible leader replicas, the
+// leader recovery state, and the KRaft quorum: there is one controller and what
+// it wrote is committed.
 package impl

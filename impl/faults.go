@@ -49,7 +49,8 @@ var (
 	toArg       = ArgSpec{Key: "to", Kind: NodeArg, Optional: true}
 )
 
-// Faults is the table. Rows are added at the end.
+// Faults is the table. Rows are added at the end. It is filled by init because
+// the functions it names lead back to it.
 var Faults []Fault
 
 func init() {

@@ -1,10 +1,6 @@
 package impl
 
-import (
-	"fmt"
-
-	"github.com/isrcheck/isrcheck/histories"
-)
+import "fmt"
 
 // An Invariant is something that must hold after every event (§4).
 //
@@ -56,6 +52,7 @@ const (
 
 // Invariants is the table, in the order of the constants above. Where one event
 // breaks several, causes come before their consequences.
+// It is filled by init because the functions it names lead back to it.
 var Invariants []Invariant
 
 func init() {
@@ -125,8 +122,7 @@ func (c *Cluster) leaveSafety(p int) {
 	}
 	if last := g.current.isr.only(); g.unsafe == "" && last != nobody && (g.lossy & g.stricken).has(last) {
 		g.unsafe = fmt.Sprintf("broker %d, the last member of the ISR, lost records", last)
-		c.mark(histories.Mark{Kind: histories.Note, Process: scanner, Offset: histories.None,
-			Text: fmt.Sprintf("%s: from here on losses are permitted (last replica standing, §3.12): %s", partitionName(int32(p)), g.unsafe)})
+		c.note(fmt.Sprintf("%s: from here on losses are permitted (last replica standing, §3.12): %s", partitionName(int32(p)), g.unsafe))
 	}
 }
 

@@ -1,6 +1,10 @@
 package impl
 
-import "github.com/isrcheck/isrcheck/histories"
+import (
+	"slices"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
 
 // conclude moves a run whose steps are all performed towards its end: it waits
 // for calm, then lets one client read everything. If calm does not come, there
@@ -26,6 +30,10 @@ func (c *Cluster) conclude() {
 		}
 	case scanning:
 		if c.clientsIdle() {
+			if c.scanFailed() {
+				c.stats.Live = false
+				c.note("not live: the final scan failed")
+			}
 			c.finish()
 		} else if c.now > c.quietAt+2*c.patience() {
 			c.abandon("the final scan did not end")
@@ -59,12 +67,25 @@ func (c *Cluster) scan() {
 }
 
 func (c *Cluster) abandon(why string) {
-	c.mark(histories.Mark{Kind: histories.Note, Process: scanner, Offset: histories.None, Text: "not live: " + why})
-	c.tracef("end", "not live: %s", why)
+	c.stats.Live = false
+	c.note("not live: " + why)
 	for i := range c.clients {
 		c.clients[i].hangUp()
 	}
 	c.finish()
+}
+
+// scanFailed reports whether a final scan did not read its partition.
+func (c *Cluster) scanFailed() bool {
+	return slices.ContainsFunc(c.ops, func(op histories.Op) bool {
+		return op.Kind == histories.Scan && op.Outcome != histories.OK
+	})
+}
+
+// note tells people something that explains the run as a whole.
+func (c *Cluster) note(text string) {
+	c.mark(histories.Mark{Kind: histories.Note, Process: scanner, Offset: histories.None, Text: text})
+	c.tracef("run", "%s", text)
 }
 
 func (c *Cluster) finish() {

@@ -30,7 +30,12 @@ func (e *env) tracef(who, format string, args ...any) {
 }
 
 // record adds an operation to the history.
-func (e *env) record(op histories.Op) { e.ops = append(e.ops, op) }
+func (e *env) record(op histories.Op) {
+	e.ops = append(e.ops, op)
+	if e.tracing {
+		e.tracef("client", "%s", op.String())
+	}
+}
 
 // mark adds a mark at the present time to the history.
 func (e *env) mark(m histories.Mark) {
