@@ -111,7 +111,7 @@ func (b *broker) start() {
 	b.timer(b.id, heartbeatTimer, 0, 0)
 	b.timer(b.id, checkpointTimer, b.cfg.checkpointInterval, 0)
 	b.timer(b.id, shrinkTimer, max(b.cfg.lagTime/2, 1), 0)
-	b.tracef(nodeName(b.id), "starts, incarnation %d", b.incarnation)
+	b.say("starts, incarnation %d", b.incarnation)
 }
 
 // callController registers, or keeps the session alive.
@@ -201,7 +201,7 @@ func (b *broker) stop(clean bool) {
 			b.replicas[p].log.flushed = b.replicas[p].log.end()
 		}
 	}
-	b.tracef(nodeName(b.id), "stops")
+	b.say("stops")
 	b.crash()
 	b.timer(b.id, restartTimer, b.downFor, 0)
 }
@@ -213,6 +213,13 @@ func (b *broker) crash() {
 		b.replicas[p].forget()
 	}
 	b.dirty = true
+}
+
+// say adds a line to the trace.
+func (b *broker) say(format string, args ...any) {
+	if b.tracing {
+		b.tracef("broker "+itoa(int64(b.id)), format, args...)
+	}
 }
 
 // nodeName is how traces call a node.

@@ -19,7 +19,7 @@ const (
 	NodeArg                     // a broker's number, or "controller"
 	DurationArg                 // milliseconds, at least 1
 	CountArg                    // an integer, at least 1
-	MessageArg                  // a kind of message, one of Values
+	MessageArg                  // one of Values: a kind of message, or of acknowledgement
 	ClientArg                   // a client's name
 	PartitionArg                // a partition's number
 	OffsetArg                   // an offset

@@ -82,7 +82,7 @@ func (b *broker) propose(r *replica, isr brokerSet) {
 	epochs[b.id] = b.epoch
 	r.pending = pending{id: b.newID(), isr: isr, epochs: epochs, expands: isr.includes(r.isr)}
 	b.dirty = true
-	b.tracef(nodeName(b.id), "proposes isr %v -> %v", r.isr, isr)
+	b.say("proposes isr %v -> %v", r.isr, isr)
 	b.proposeNext()
 }
 

@@ -25,7 +25,7 @@ func (b *broker) onProduce(r *replica, m *message) {
 	b.flush(r)
 	b.dirty = true
 	if b.tracing {
-		b.tracef(nodeName(b.id), "appends %v at %d, epoch %d", m.values, base, r.leaderEpoch)
+		b.say("appends %v at %d, epoch %d", m.values, base, r.leaderEpoch)
 	}
 	b.ghosts[r.partition].onAppend(b.env, b.id, r, base)
 	if m.acks == acksAll {

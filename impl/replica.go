@@ -99,7 +99,7 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 		for i := range r.progress {
 			r.progress[i] = b.initialProgress(r, node(i))
 		}
-		b.tracef(nodeName(b.id), "leads epoch %d: leo=%d hw=%d isr=%v", r.leaderEpoch, r.log.end(), r.hw, r.isr)
+		b.say("leads epoch %d: leo=%d hw=%d isr=%v", r.leaderEpoch, r.log.end(), r.hw, r.isr)
 		b.ghosts[r.partition].onLeader(b.env, b.id, r)
 	}
 	b.advance(r)
@@ -140,7 +140,7 @@ func (b *broker) setHW(r *replica, hw int64) {
 		return
 	}
 	if b.tracing {
-		b.tracef(nodeName(b.id), "hw %d -> %d", r.hw, hw)
+		b.say("hw %d -> %d", r.hw, hw)
 	}
 	r.hw = hw
 	b.dirty = true
@@ -152,7 +152,7 @@ func (b *broker) truncate(r *replica, offset int64) {
 		b.ghosts[r.partition].onTruncate(b.env, b.id, r, offset)
 		b.stats.Truncations++
 		b.stats.RecordsTruncated += cut
-		b.tracef(nodeName(b.id), "truncates %d -> %d", r.log.end(), offset)
+		b.say("truncates %d -> %d", r.log.end(), offset)
 	}
 	r.log.truncateTo(offset)
 	b.setHW(r, min(r.hw, r.log.end()))

@@ -37,7 +37,7 @@ func TestScenarios(t *testing.T) {
 				1010 nemesis move-leader to=2
 				1020 P2 send 3 via=2`,
 			want:  []string{"send 2 acks=1 => ok @1", "send 3 => ok @1", "scan => ok [0:1 1:3] end=2"},
-			trace: []string{"1          truncates 2 -> 1"},
+			trace: []string{"broker 1   truncates 2 -> 1"},
 		},
 		{
 			name: "the ISR is never empty, and its last member comes back with everything (Q1a)",
@@ -98,7 +98,7 @@ func TestScenarios(t *testing.T) {
 				200 P1 send 2
 				9000 C1 fetch from=0`,
 			want:  []string{"P1 send 1 => ok @0", "P1 send 2 => ", "C1 fetch from=0 => ok [0:1", "broker 1 is back"},
-			trace: []string{"controller leader 1 -> 2, epoch 1, isr {1,2,3} -> {2,3}", "1          stops", "controller isr {2,3} -> {1,2,3}"},
+			trace: []string{"controller leader 1 -> 2, epoch 1, isr {1,2,3} -> {2,3}", "broker 1   stops", "controller isr {2,3} -> {1,2,3}"},
 		},
 		{
 			name: "a follower that lags is dropped, and comes back when it has caught up",
@@ -107,7 +107,7 @@ func TestScenarios(t *testing.T) {
 				10 nemesis drop kind=fetch-response from=1 to=3 for=6000
 				100 P1 send 1`,
 			want:  []string{"P1 send 1 => ok @0"},
-			trace: []string{"1          proposes isr {1,2,3} -> {1,2}", "controller isr {1,2,3} -> {1,2}", "controller isr {1,2} -> {1,2,3}"},
+			trace: []string{"broker 1   proposes isr {1,2,3} -> {1,2}", "controller isr {1,2,3} -> {1,2}", "controller isr {1,2} -> {1,2,3}"},
 		},
 		{
 			name: "Kafka 0.8 drops a follower for a burst of records",
@@ -115,7 +115,7 @@ func TestScenarios(t *testing.T) {
 				set replica.lag.max.messages=2
 				set replica.lag.time.max.ms=1000
 				496 P1 send 1,2,3`,
-			trace: []string{"1          proposes isr {1,2,3} -> {1}"},
+			trace: []string{"broker 1   proposes isr {1,2,3} -> {1}"},
 		},
 		{
 			name: "the last replica standing loses what it lost, and that is permitted (D1)",

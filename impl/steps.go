@@ -130,31 +130,25 @@ func keysOf(specs []ArgSpec) string {
 
 // read sets the field that an argument is for.
 func (a *args) read(spec ArgSpec, text string) error {
-	switch spec.Kind {
-	case MessageArg:
-		if !slices.Contains(spec.Values, text) {
-			return fmt.Errorf("%s=%s: expected one of %s", spec.Key, text, strings.Join(spec.Values, ", "))
-		}
-		a.kind = kind(slices.Index(kindNames[:], text))
-		return nil
-	case ClientArg:
+	switch {
+	case spec.Kind == ClientArg:
 		a.client = text
 		return nil
-	case NodeArg:
-		if text == "controller" {
-			return a.setNode(spec.Key, controllerNode)
-		}
+	case spec.Kind == MessageArg:
+		_, err := spec.place(text)
+		a.kind = kind(slices.Index(kindNames[:], text))
+		return err
+	case spec.Kind == NodeArg && text == "controller":
+		*a.nodeOf(spec.Key) = controllerNode
+		return nil
 	}
-	lowest, highest := int64(1), int64(dayOfMs)
-	switch spec.Kind {
-	case BrokerArg, NodeArg:
-		highest = maxBrokers
-	case PartitionArg, OffsetArg:
-		lowest = 0
+	n, err := spec.number(text)
+	if err != nil {
+		return err
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < lowest || n > highest {
-		return fmt.Errorf("%s=%s: expected an integer from %d to %d", spec.Key, text, lowest, highest)
+	if spec.Kind == BrokerArg || spec.Kind == NodeArg {
+		*a.nodeOf(spec.Key) = node(n)
+		return nil
 	}
 	switch spec.Key {
 	case "for":
@@ -167,28 +161,56 @@ func (a *args) read(spec ArgSpec, text string) error {
 		a.count = n
 	case "partition":
 		a.partition = int32(n)
-	default:
-		return a.setNode(spec.Key, node(n))
 	}
 	return nil
 }
 
-func (a *args) setNode(key string, n node) error {
+// nodeOf is the field of an argument that names a node.
+func (a *args) nodeOf(key string) *node {
 	switch key {
-	case "broker":
-		a.broker = n
 	case "from":
-		a.from = n
+		return &a.from
 	case "to":
-		a.to = n
+		return &a.to
 	case "a":
-		a.a = n
+		return &a.a
 	case "b":
-		a.b = n
+		return &a.b
 	case "node":
-		a.node = n
+		return &a.node
 	}
-	return nil
+	return &a.broker
+}
+
+// place reads one of the values an argument may have.
+func (spec *ArgSpec) place(text string) (int, error) {
+	i := slices.Index(spec.Values, text)
+	if i < 0 {
+		return 0, fmt.Errorf("%s=%s: expected one of %s", spec.Key, text, strings.Join(spec.Values, ", "))
+	}
+	return i, nil
+}
+
+// number reads an integer in the range of its kind.
+func (spec *ArgSpec) number(text string) (int64, error) {
+	lowest, highest := int64(1), int64(dayOfMs)
+	switch spec.Kind {
+	case BrokerArg, NodeArg:
+		highest = maxBrokers
+	case PartitionArg, OffsetArg:
+		lowest, highest = 0, maxCount
+	case CountArg:
+		highest = maxCount
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < lowest || n > highest {
+		or := ""
+		if spec.Kind == NodeArg {
+			or = ", or controller"
+		}
+		return 0, fmt.Errorf("%s=%s: expected an integer from %d to %d%s", spec.Key, text, lowest, highest, or)
+	}
+	return n, nil
 }
 
 // A ClientVerb is something a client can be asked to do.
@@ -250,7 +272,7 @@ func readRequest(s *schedule.Step) (action, error) {
 	return out, verb.read(&out.request, s)
 }
 
-// readArg sets the field that an argument common to several verbs is for.
+// readArg sets the field that an argument is for.
 func (r *request) readArg(spec ArgSpec, s *schedule.Step) error {
 	j := slices.IndexFunc(s.Args, func(a schedule.Arg) bool { return a.Key == spec.Key })
 	if j < 0 {
@@ -261,22 +283,14 @@ func (r *request) readArg(spec ArgSpec, s *schedule.Step) error {
 	}
 	text := s.Args[j].Value
 	if spec.Key == "acks" {
-		if r.acks = slices.Index(acksNames, text); r.acks < 0 {
-			return fmt.Errorf("acks=%s: expected one of %s", text, strings.Join(acksNames, ", "))
-		}
+		var err error
 		r.statedAck = true
-		return nil
+		r.acks, err = spec.place(text)
+		return err
 	}
-	lowest, highest := int64(0), int64(maxCount)
-	switch spec.Kind {
-	case BrokerArg:
-		lowest, highest = 1, maxBrokers
-	case CountArg:
-		lowest = 1
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < lowest || n > highest {
-		return fmt.Errorf("%s=%s: expected an integer from %d to %d", spec.Key, text, lowest, highest)
+	n, err := spec.number(text)
+	if err != nil {
+		return err
 	}
 	switch spec.Key {
 	case "via":
