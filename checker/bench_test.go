@@ -1,0 +1,42 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/model/modeltest"
+)
+
+// large makes a history for benchmarks.
+func large(b *testing.B, load modeltest.Load) *histories.History {
+	b.Helper()
+	config := histories.Config{{Key: "acks", Value: "all"}, {Key: "offsets", Value: "dense"}, {Key: "reads", Value: "linearizable"}, {Key: "enable.idempotence", Value: "true"}}
+	h, err := histories.New("large", histories.Header{Config: config}, modeltest.Large(load), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return h
+}
+
+// BenchmarkCheck judges large legal histories of 10 clients with 1 % unknown
+// sends. Porcupine is asked only where it can answer at all.
+func BenchmarkCheck(b *testing.B) {
+	for _, engine := range []Engine{Linear, Porcupine} {
+		for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+			if engine == Porcupine && n > 10_000 {
+				continue
+			}
+			b.Run(fmt.Sprintf("%s/ops=%d", engine, n), func(b *testing.B) {
+				h := large(b, modeltest.Load{Ops: n, Clients: 10, Unknown: 10})
+				for b.Loop() {
+					if got := Check(context.Background(), h, Options{Engine: engine}); len(got.Names()) > 0 {
+						b.Fatal(got.Err())
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/operation")
+			})
+		}
+	}
+}
