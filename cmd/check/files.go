@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -51,10 +52,12 @@ func walk(folder string) []source {
 		return nil
 	})
 	if len(out) == 0 {
-		return []source{{folder, fmt.Errorf("%s: expected histories (%s) in the folder, there are none", label(folder), strings.Join(extensions, ", "))}}
+		return []source{{folder, fmt.Errorf("%s: expected histories (%s) in the folder, %w", label(folder), strings.Join(extensions, ", "), errNoHistories)}}
 	}
 	return out
 }
+
+var errNoHistories = errors.New("there are none")
 
 // extensions are the names of the encodings.
 var extensions = []string{".hist", ".jsonl", ".jsonl.gz", ".jsonl.zst"}

@@ -77,7 +77,7 @@ func (a *app) root() *cobra.Command {
 			return demo.RunE(demo, args)
 		},
 	}
-	root.AddCommand(a.demo(), a.verify(), a.explain(), a.run(), a.replay(), a.bugs(), a.minimize(), a.convert(), a.version())
+	root.AddCommand(a.demo(), a.verify(), a.explain(), a.run(), a.replay(), a.bugs(), a.minimize(), a.gate(), a.convert(), a.version())
 	root.AddCommand(topics()...)
 	return root
 }
