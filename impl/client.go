@@ -5,8 +5,8 @@ import (
 )
 
 // A client does one operation at a time. It finds the leader by metadata from
-// some broker, which may be behind, and asks that leader; answers that rule
-// out any effect it may try to better until its time is up (§2.1).
+// some broker, which may be behind, and asks that leader. After an answer that
+// rules out any effect it tries again, until its time is up (§2.1).
 type client struct {
 	outbox
 	*env

@@ -291,6 +291,7 @@ func (c *Cluster) deliverTo(b *broker, m *message) {
 	switch {
 	case m.kind == restartTimer:
 		b.start()
+		c.quietAt = max(c.quietAt, c.now)
 		c.nemesis("broker " + itoa(int64(b.id)) + " is back")
 	case m.kind == resumeTimer:
 		if m.id == b.incarnation && b.pausedUntil > 0 {
@@ -315,6 +316,7 @@ const refusedLife = -1
 // resume lets a broker go on with what waited for it, in order.
 func (c *Cluster) resume(b *broker) {
 	b.pausedUntil = 0
+	c.quietAt = max(c.quietAt, c.now)
 	for i := range b.held {
 		c.queue.push(c.now, &b.held[i])
 	}

@@ -251,6 +251,13 @@ func proposalsOrderly(c *Cluster, p int) string {
 		if r := &b.replicas[p]; r.role == leaderRole && !b.maximalISR(r).includes(r.isr) {
 			return fmt.Sprintf("leader %d: maximal isr %v, committed isr %v", b.id, b.maximalISR(r), r.isr)
 		}
+		sent := 0
+		for q := range b.replicas {
+			sent += int(bit(b.replicas[q].pending.sent))
+		}
+		if sent > 1 {
+			return fmt.Sprintf("broker %d has %d proposals in flight", b.id, sent)
+		}
 	}
 	return ""
 }

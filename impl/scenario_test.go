@@ -211,6 +211,14 @@ func TestScenarios(t *testing.T) {
 			want: []string{"P1 send 2 acks=1 => ok @1", "P2 send 3 acks=1 => ok @1", "P3 send 4 => info", "scan => ok [0:1 1:3] end=2"},
 		},
 		{
+			name: "a broker that is down for long is waited for",
+			schedule: `
+				set brokers=1
+				10 P1 send 1
+				20 nemesis crash broker=1 for=3000000`,
+			want: []string{"3000020 nemesis broker 1 is back", "scan => ok [0:1] end=1"},
+		},
+		{
 			name: "partitions are independent",
 			schedule: `
 				set partitions=3
