@@ -110,7 +110,7 @@ func (a *app) explainOK(b *strings.Builder, h *histories.History, r *checker.Res
 	}
 	how := "that alone decides it"
 	if r.Engine != "rules" {
-		how = fmt.Sprintf("%s found an order of the operations that explains every answer", r.Engine)
+		how = fmt.Sprintf("the engine %s found an order of the operations that explains every answer", r.Engine)
 	}
 	fmt.Fprintf(b, "None of %s fires, and %s.\n", count(e.Rules, "rule"), how)
 	for _, f := range allowed(r) {

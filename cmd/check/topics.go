@@ -2,20 +2,25 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/impl"
 )
 
 // topics are the pages of "check help" that belong to no command.
 func topics() []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodes},
+		{Use: "exit-codes", Aliases: []string{"verdicts"}, Short: "What the verdicts and the exit codes mean", Long: exitCodes},
+		{Use: "format", Short: "How to write a history", Long: format()},
 		{Use: "anomalies", Short: "The names of findings", Long: anomalies()},
 		{Use: "settings", Short: "What the header of a history may state", Long: settings()},
+		{Use: "schedule", Short: "How to write a schedule, and what a cluster may be set to", Long: schedules()},
+		{Use: "faults", Short: "What can go wrong in a schedule", Long: faultsHelp()},
 	}
 }
 
@@ -26,7 +31,129 @@ const exitCodes = `0  ok           the history is legal (allowed findings are li
 4  error        the checker contradicts itself: a bug, please report it
 
 Several files are judged each for itself; the exit code is the first of 1, 4, 2, 3, 0
-that occurred. With --expect, 0 says that every file has the verdict it documents.`
+that occurred. With --expect, 0 says that every file has the verdict it documents.
+For replay, 0 says that the run is the one that was saved, and 1 that it is not.
+A run or a gate that an interrupt ended before anything failed exits with 130.`
+
+// formatExample is a history that the page about the format shows.
+const formatExample = `history 1
+config acks=all min.insync.replicas=2
+# P1 sends two batches while C1 reads.
+1-4 P1 send 1,2 => ok @0
+3-6 C1 fetch from=0 => ok [0:1] hw=1
+5- P1 send 3
+7 nemesis crash broker=1
+8-9 C1 list latest => ok @3
+10-11 C1 scan => ok [0:1 1:2 2:3] end=3
+`
+
+// format is the format in short.
+func format() string {
+	return `A history is what the clients of a log saw. Two encodings have the same content:
+.hist, one whole operation a line, for people, and .jsonl, one event a line, for
+programs ('check convert' translates). A .hist:
+
+` + indent(formatExample) + `
+An operation is CALL-RETURN PROCESS OPERATION => OUTCOME RESULT, with times from one
+clock. The outcome is ok (it happened), fail (it certainly did not and never will) or
+info (nobody knows: a time-out); without "=>" the client was still waiting.
+
+` + table([][]string{
+		{"send V[,V...] [key=K] [acks=A]", "@N, the offset of the first record, or @-"},
+		{"fetch from=N [max=N]", "[OFFSET:VALUE ...] [hw=N] [start=N]"},
+		{"poll", "the same, from the consumer's own position"},
+		{"scan", "[OFFSET:VALUE ...] end=N: the whole log, when all is healed"},
+		{"list latest|earliest", "@N"},
+		{"assign from=N, seek N, subscribe", "nothing: the position is set"},
+		{"delete-records N", "start=N"},
+	}) + `
+
+on=TOPIC/PARTITION names a partition other than t/0. "TIME nemesis TEXT" is a fault;
+"TIME client P reset N|latest|earliest", "revoked", "assigned from=N" and "crash" explain
+why a consumer's position jumps. "expect ok" or "expect violation NAME" in the header
+states the verdict that 'check verify --expect' demands. Always end with a scan: what is
+never read can be judged by nobody.`
+}
+
+// scheduleExample is a schedule that the page about schedules shows.
+const scheduleExample = `set min.insync.replicas=2
+20 P1 send 1,2
+25 nemesis crash broker=1 for=40
+30 C1 poll
+60 P1 send 3 acks=1
+`
+
+// schedules says how to write one.
+func schedules() string {
+	var settings, verbs [][]string
+	for _, s := range impl.Settings {
+		value := s.Default
+		if len(s.Values) > 0 {
+			value = strings.Join(s.Values, " ")
+		}
+		settings = append(settings, []string{s.Name, value, s.Says})
+	}
+	for _, v := range impl.ClientVerbs {
+		verbs = append(verbs, []string{call(v.Verb, v.Words, v.Args), v.Says})
+	}
+	return `A schedule is the whole cause of a run: settings, bugs that are switched on, and steps
+at times in milliseconds. Run one with 'check replay FILE':
+
+` + indent(scheduleExample) + `
+A step that does not apply when its time comes does nothing. When the steps and faults
+are over, the whole log is read once more. A client's step:
+
+` + indent(table(verbs)) + `
+
+A fault's step is "TIME nemesis FAULT ..." (see 'check help faults'); "bug NAME" switches
+a bug on (see 'check bugs'). Settings, with their default first:
+
+` + indent(table(settings))
+}
+
+func faultsHelp() string {
+	var rows [][]string
+	var kinds []string // of messages
+	for _, f := range impl.Faults {
+		rows = append(rows, []string{call(f.Verb, "", f.Args), f.Says})
+		for _, a := range f.Args {
+			kinds = append(kinds, a.Values...)
+		}
+	}
+	slices.Sort(kinds)
+	return "Steps of a schedule, as \"TIME nemesis FAULT ARGUMENTS\". Times are milliseconds; broker=N\n" +
+		"counts from 1; a node is a broker's number or controller. KIND is one of\n" +
+		strings.Join(slices.Compact(kinds), ", ") + "\n(a fault that cannot take one says so).\n\n" + table(rows)
+}
+
+// call is how a verb is written with its arguments.
+func call(verb, words string, args []impl.ArgSpec) string {
+	text := strings.TrimSpace(verb + " " + words)
+	for _, a := range args {
+		arg := a.Key + "=" + argument(a)
+		if a.Optional {
+			arg = "[" + arg + "]"
+		}
+		text += " " + arg
+	}
+	return text
+}
+
+func argument(a impl.ArgSpec) string {
+	switch {
+	case len(a.Values) > 3:
+		return strings.ToUpper(a.Key)
+	case len(a.Values) > 0:
+		return strings.Join(a.Values, "|")
+	case a.Kind == impl.NodeArg:
+		return "NODE"
+	case a.Kind == impl.DurationArg:
+		return "MS"
+	case a.Kind == impl.ClientArg:
+		return "CLIENT"
+	}
+	return "N"
+}
 
 func anomalies() string {
 	rows := make([][]string, len(histories.Anomalies))
