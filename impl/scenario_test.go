@@ -211,6 +211,15 @@ func TestScenarios(t *testing.T) {
 			want: []string{"P1 send 2 acks=1 => ok @1", "P2 send 3 acks=1 => ok @1", "P3 send 4 => info", "scan => ok [0:1 1:3] end=2"},
 		},
 		{
+			name: "a leader keeps its proposal when metadata says what it knows already",
+			schedule: `
+				10 nemesis fence broker=2 for=100
+				10 nemesis fence broker=3 for=100
+				2010 nemesis delay kind=metadata from=controller to=1 by=600 for=2000
+				2011 nemesis delay kind=alter-partition from=1 to=controller by=300 for=5000`,
+			trace: []string{"t=2010   controller isr {1} -> {1,2}", "t=2511   broker 1   proposes isr {1,2} -> {1,2,3}", "t=2812   controller isr {1,2} -> {1,2,3}"},
+		},
+		{
 			name: "a broker that is down for long is waited for",
 			schedule: `
 				set brokers=1
