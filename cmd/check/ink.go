@@ -64,3 +64,19 @@ func number(n int) string {
 	}
 	return digits
 }
+
+// ordinal returns "1st", "2nd", "23rd", "111th".
+func ordinal(n int) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return number(n) + suffix
+}
