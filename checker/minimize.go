@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -26,7 +27,8 @@ type MinimizeOptions struct {
 // stays says the first finding that nothing permits, word for word, and finds
 // nothing that was not found in the whole: what is shown by the part is true of
 // the whole, also where what was deleted would have excused it. A dense log
-// that loses records on the way is called sparse, which promises less.
+// that loses records on the way is called sparse, which promises less. The
+// header's note says if answers lack records.
 //
 // Equal arguments give equal results, unless ctx ends or the budget of a check
 // is one of memory.
@@ -47,18 +49,32 @@ func Minimize(ctx context.Context, h *histories.History, opts MinimizeOptions) (
 		m.deleteValues()
 	}
 	m.try(kept{m.gone, m.dropped, false})
-	return expecting(m.best, m.verdict), m.checks
+	return m.result(), m.checks
 }
 
-// expecting returns the history with the verdict it gets in its header.
-func expecting(h *histories.History, r *Result) *histories.History {
-	header := h.Header()
-	header.Expect = histories.Expect{Verdict: r.Verdict.String(), Names: r.Names()}
-	with, err := h.WithHeader(header)
+// leftOut is noted where answers are no longer what clients got.
+const leftOut = "minimized: records whose sends are left out are left out of the answers too"
+
+// result returns the best part, with the verdict it gets in its header.
+func (m *shortening) result() *histories.History {
+	header := m.best.Header()
+	header.Expect = histories.Expect{Verdict: m.verdict.Verdict.String(), Names: m.verdict.Names()}
+	if m.shortensAnswers() && !strings.Contains(header.Note, leftOut) {
+		header.Note = strings.TrimPrefix(header.Note+"\n"+leftOut, "\n")
+	}
+	with, err := m.best.WithHeader(header)
 	if err != nil {
 		panic(err) // the format knows every name that a check gives
 	}
 	return with
+}
+
+// shortensAnswers reports whether answers that stay lack records they had.
+func (m *shortening) shortensAnswers() bool {
+	dropped := m.droppedBy(m.kept)
+	return slices.ContainsFunc(m.whole.Ops(), func(o histories.Op) bool {
+		return !m.gone[o.Index] && slices.ContainsFunc(o.Records, func(r histories.Record) bool { return dropped[r.Value] })
+	})
 }
 
 // kept is the part of a history that is left.
