@@ -13,14 +13,14 @@ type ink bool
 // inkFor decides by what the results are written to and by the environment:
 // NO_COLOR and CI ask for plain text.
 func inkFor(w io.Writer) ink {
-	return ink(isTerminal(w) && os.Getenv("NO_COLOR") == "")
+	return ink(isTerminal(w))
 }
 
 // isTerminal reports whether a person watches what is written, on something
-// that can move its cursor.
+// that understands escape sequences and may use them.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok || os.Getenv("CI") != "" || os.Getenv("TERM") == "dumb" {
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("CI") != "" || os.Getenv("TERM") == "dumb" {
 		return false
 	}
 	info, err := f.Stat()
