@@ -34,7 +34,7 @@ var rules = []rule{
 		says: "an offset holding one value for ever"},
 	{name: "read-then-lost", log: true, check: readThenLost, excuse: truncation,
 		says: "a record that somebody read staying in the log"},
-	{name: "offset-mismatch", log: true, check: offsetMismatches,
+	{name: "offset-mismatch", log: true, check: offsetMismatches, excuse: truncation,
 		says: "a record being at the offset its producer was told"},
 	{name: duplicate, log: true, check: duplicates, excuse: retries,
 		says: "a value being in the log at most once for each send of it"},
@@ -143,23 +143,42 @@ func proof(ops []*histories.Op, format string, args ...any) Finding {
 	return f
 }
 
-// breaches are the invariants that a simulated cluster confessed to have
-// broken. They are findings about the run, not about what clients saw.
+// breaches are what a simulated cluster confessed to: invariants that broke,
+// and that it never became calm. They are findings about the run, not about
+// what clients saw.
 func breaches(h *histories.History) []Finding {
 	var found []Finding
 	for i := range h.Marks() {
 		m := &h.Marks()[i]
-		name, detail, ok := BreachOf(m)
-		if !ok {
+		f := Finding{Evidence: []Evidence{{Index: m.Index, Line: m.Line, Text: m.String()}}}
+		if name, detail, ok := BreachOf(m); ok {
+			f.Name, f.Says = "invariant "+name, fmt.Sprintf("the cluster broke its invariant %s%s", name, detail)
+			f.Rule = "the cluster keeping the invariants of its protocol"
+		} else if why, ok := NotLiveOf(m); ok {
+			f.Name, f.Says = "not-live", "after the faults had ended the cluster did not become calm: "+why
+			f.Rule = "the cluster converging once nothing disturbs it"
+		} else {
 			continue
 		}
-		f := Finding{Name: "invariant " + name, Says: fmt.Sprintf("the cluster broke its invariant %s%s", name, detail),
-			Rule:     "the cluster keeping the invariants of its protocol",
-			Evidence: []Evidence{{Index: m.Index, Line: m.Line, Text: m.String()}}}
 		f.Allowed = allowedByName(h.Config(), f.Name)
 		found = append(found, f)
 	}
 	return found
+}
+
+// Confesses reports whether a mark is a finding by itself: something that a
+// simulated cluster knows of its own state and no client can see.
+func Confesses(m *histories.Mark) bool {
+	_, _, breach := BreachOf(m)
+	_, notLive := NotLiveOf(m)
+	return breach || notLive
+}
+
+// NotLiveOf returns why a run never became calm, if a mark says so. A simulated
+// cluster writes "not live: why".
+func NotLiveOf(m *histories.Mark) (why string, ok bool) {
+	why, ok = strings.CutPrefix(m.Text, "not live: ")
+	return why, ok && m.Kind == histories.Nemesis
 }
 
 // BreachOf returns the invariant that a mark says was broken. A simulated

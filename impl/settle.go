@@ -8,7 +8,7 @@ import (
 
 // conclude moves a run whose steps are all performed towards its end: it waits
 // for calm, then lets one client read everything. If calm does not come, there
-// is nothing exact to read, and the history says why.
+// is nothing exact to read, and the history confesses why.
 func (c *Cluster) conclude() {
 	switch c.phase {
 	case performing:
@@ -31,8 +31,7 @@ func (c *Cluster) conclude() {
 	case scanning:
 		if c.clientsIdle() {
 			if c.scanFailed() {
-				c.stats.Live = false
-				c.note("not live: the final scan failed")
+				c.notLive("the final scan failed")
 			}
 			c.finish()
 		} else if c.now > c.quietAt+2*c.patience() {
@@ -67,12 +66,17 @@ func (c *Cluster) scan() {
 }
 
 func (c *Cluster) abandon(why string) {
-	c.stats.Live = false
-	c.note("not live: " + why)
+	c.notLive(why)
 	for i := range c.clients {
 		c.clients[i].hangUp()
 	}
 	c.finish()
+}
+
+// notLive confesses that the cluster did not converge after the faults ended.
+func (c *Cluster) notLive(why string) {
+	c.stats.Live = false
+	c.nemesis("not live: " + why)
 }
 
 // scanFailed reports whether a final scan did not read its partition.
@@ -102,7 +106,9 @@ func (c *Cluster) clientsIdle() bool {
 	return true
 }
 
-// unrest says why the cluster is not calm, or "" if it is.
+// unrest says why the cluster is not calm, or "" if it is (§4, liveness): every
+// broker is in service and knows what the controller knows, every request was
+// answered, and what is in the log is committed and on every replica.
 func (c *Cluster) unrest() string {
 	if c.now < c.quietAt {
 		return "a fault is not over"
@@ -117,6 +123,12 @@ func (c *Cluster) unrest() string {
 		}
 		if c.controller.image.brokers[i].fenced {
 			return "broker " + itoa(int64(i)) + " is fenced"
+		}
+		if b.image.offset != c.controller.image.offset {
+			return "broker " + itoa(int64(i)) + " lacks metadata"
+		}
+		if b.alter != 0 {
+			return "broker " + itoa(int64(i)) + " waits for an answer to its proposal"
 		}
 	}
 	for p := range c.ghosts {

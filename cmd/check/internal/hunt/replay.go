@@ -20,14 +20,13 @@ type Replay struct {
 
 // As returns the setup in which a case was judged when it was saved: with the
 // promise of reads that its header states, and without invariants if it
-// documents a violation and confesses to no broken invariant.
+// documents a violation and confesses to nothing itself.
 func (u Setup) As(saved *histories.History) Setup {
 	if reads, ok := saved.Config().Stated("reads"); ok {
 		u.Reads = reads
 	}
 	confesses := slices.ContainsFunc(saved.Marks(), func(m histories.Mark) bool {
-		_, _, ok := checker.BreachOf(&m)
-		return ok
+		return checker.Confesses(&m)
 	})
 	if saved.Header().Expect.Verdict == checker.Violates.String() && !confesses {
 		u.NoInvariants = true

@@ -53,13 +53,13 @@ func (u Setup) Try(ctx context.Context, s schedule.Schedule) (*Trial, error) {
 	return &Trial{Schedule: s, Run: run, History: h, Result: checker.Check(ctx, h, checker.Options{Engine: checker.Both})}, nil
 }
 
-// withoutConfessions returns a history without the notes of broken invariants.
+// withoutConfessions returns a history without the notes of broken invariants
+// and of runs that did not become calm.
 // The run judges them all the same: in doing so it learns which losses are
 // permitted.
 func withoutConfessions(h *histories.History) (*histories.History, error) {
 	marks := slices.DeleteFunc(slices.Clone(h.Marks()), func(m histories.Mark) bool {
-		_, _, ok := checker.BreachOf(&m)
-		return ok
+		return checker.Confesses(&m)
 	})
 	return histories.New(h.Name(), h.Header(), h.Ops(), marks)
 }
@@ -83,6 +83,9 @@ func (u Setup) TryTwice(ctx context.Context, s schedule.Schedule) (*Trial, error
 	return t, nil
 }
 
+// NotLive is the finding of a run that did not become calm after its faults.
+const NotLive = "not-live"
+
 // Nondeterministic is the finding of two runs of one schedule that differ.
 const Nondeterministic = "nondeterministic"
 
@@ -95,7 +98,7 @@ func (t *Trial) Rule() string {
 	}
 	names := t.Result.Names()
 	for _, n := range names {
-		if !strings.HasPrefix(n, "invariant ") {
+		if n != NotLive && !strings.HasPrefix(n, "invariant ") {
 			return n
 		}
 	}
