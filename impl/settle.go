@@ -30,7 +30,11 @@ func (c *Cluster) conclude() {
 		}
 	case scanning:
 		if c.clientsIdle() {
-			if c.scanFailed() {
+			switch {
+			case c.scanFailed() && c.cfg.readTimeout < leastPatience:
+				c.stats.Live = false
+				c.note("the final scan failed, for default.api.timeout.ms is shorter than a read takes")
+			case c.scanFailed():
 				c.notLive("the final scan failed")
 			}
 			c.finish()
@@ -54,6 +58,10 @@ func (c *Cluster) outage() bool {
 func (c *Cluster) patience() int64 {
 	return 20 * max(c.cfg.lagTime, c.cfg.sessionTimeout, c.cfg.requestTimeout, c.cfg.fetchBackoff, c.cfg.heartbeatInterval)
 }
+
+// leastPatience is the time in which a calm cluster tells a client who leads and
+// answers its read. That a reader gives up sooner says nothing about the cluster.
+const leastPatience = 10
 
 // scan makes the scanner read every partition from its start to its end, by
 // the way every client goes.
