@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"testing"
@@ -23,12 +24,12 @@ func large(b *testing.B, load modeltest.Load) *histories.History {
 // BenchmarkCheck judges large legal histories of 10 clients with 1 % unknown
 // sends. Porcupine is asked only where it can answer at all.
 func BenchmarkCheck(b *testing.B) {
-	for _, engine := range []Engine{Linear, Porcupine} {
-		for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
-			if engine == Porcupine && n > 10_000 {
+	for _, engine := range []Engine{Auto, Linear, Porcupine} {
+		for _, n := range []int{1_000, 10_000, 100_000, 1_000_000, 4_000_000} {
+			if engine != Auto && n > 10_000 {
 				continue
 			}
-			b.Run(fmt.Sprintf("%s/ops=%d", engine, n), func(b *testing.B) {
+			b.Run(fmt.Sprintf("engine=%s/ops=%d", cmp.Or(string(engine), "auto"), n), func(b *testing.B) {
 				h := large(b, modeltest.Load{Ops: n, Clients: 10, Unknown: 10})
 				for b.Loop() {
 					if got := Check(context.Background(), h, Options{Engine: engine}); len(got.Names()) > 0 {

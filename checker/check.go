@@ -160,11 +160,44 @@ func contains(list []string, s string) bool {
 // Check judges a history. The same history and options give the same Result
 // on any machine, unless ctx ends first.
 func Check(ctx context.Context, h *histories.History, opts Options) *Result {
+	if opts.Engine == Auto {
+		if r, ok := checkQuickly(h); ok {
+			return r
+		}
+	}
+	return checkThoroughly(ctx, h, opts)
+}
+
+// checkThoroughly judges any history, and names what is wrong with it.
+func checkThoroughly(ctx context.Context, h *histories.History, opts Options) *Result {
 	j := newJudge(h, opts)
 	j.applyRules()
 	j.search(ctx)
+	j.noteThinEvidence()
 	j.conclude()
 	return &j.result
+}
+
+// checkQuickly judges a history that is plainly legal.
+func checkQuickly(h *histories.History) (*Result, bool) {
+	q := newQuick(h.Config())
+	for i := range h.Marks() {
+		q.mark(&h.Marks()[i])
+	}
+	numbers := map[string]int{}
+	ops := h.Ops()
+	for i := range ops {
+		o := &ops[i]
+		process, ok := numbers[o.Process]
+		if !ok {
+			process = len(numbers)
+			numbers[o.Process] = process
+		}
+		if q.op(o, process); q.gaveUp {
+			return nil, false
+		}
+	}
+	return q.conclude()
 }
 
 // Add adds what another check exercised.

@@ -45,7 +45,7 @@ func newJudge(h *histories.History, opts Options) *judge {
 		j.partitions = append(j.partitions, p)
 	}
 	j.count()
-	j.assume()
+	j.assume(h.Config())
 	return j
 }
 
@@ -61,8 +61,8 @@ func (j *judge) count() {
 	e.Operations = len(j.history.Ops())
 	for _, p := range j.partitions {
 		e.Sends += len(p.sends)
-		e.Values += len(p.sent)
 		for _, s := range p.sends {
+			e.Values += len(s.op.Values)
 			if s.acked {
 				e.Acknowledged++
 			}
@@ -81,10 +81,10 @@ func (j *judge) count() {
 
 // assume names the settings that decide verdicts and that the history leaves
 // to their defaults.
-func (j *judge) assume() {
+func (j *judge) assume(c histories.Config) {
 	for _, key := range []string{"acks", idemKey, uncleanKey, "cleanup.policy", "offsets", "reads", "system"} {
-		if _, ok := j.history.Config().Stated(key); !ok {
-			j.result.Assumptions = append(j.result.Assumptions, key+"="+j.history.Config().Get(key))
+		if _, ok := c.Stated(key); !ok {
+			j.result.Assumptions = append(j.result.Assumptions, key+"="+c.Get(key))
 		}
 	}
 }
@@ -130,7 +130,6 @@ func (j *judge) conclude() {
 	if r.Engine == "" {
 		r.Engine = "rules"
 	}
-	j.noteThinEvidence()
 	if r.Verdict == Contradictory {
 		return
 	}
@@ -148,8 +147,7 @@ func (j *judge) conclude() {
 
 // noteThinEvidence finds what the history leaves open.
 func (j *judge) noteThinEvidence() {
-	if e := j.result.Exercised; e.Sends == 0 || e.Reads == 0 && !j.refuted() {
-		j.unknown = append(j.unknown, fmt.Sprintf("nothing was at stake: %d sends and %d answered reads", e.Sends, e.Reads))
+	if !j.atStake(j.result.Exercised.Reads > 0 || j.refuted()) {
 		return
 	}
 	for _, p := range j.partitions {
@@ -157,15 +155,29 @@ func (j *judge) noteThinEvidence() {
 			j.unknown = append(j.unknown, fmt.Sprintf("%s: a scan begins behind offset %d, which held value %s, and nobody was told the log start (list earliest)", p.name, x.offset, x.value))
 		}
 		n, first := p.unseen()
-		if n == 0 {
-			continue
-		}
-		note := fmt.Sprintf("%s: %d acknowledged values were never read (unseen), the first is %s", p.name, n, first)
-		if p.scanned {
-			j.result.Notes = append(j.result.Notes, note)
-		} else {
-			j.unknown = append(j.unknown, note+", and there is no final scan")
-		}
+		j.noteUnseen(p.name, n, first, p.scanned)
+	}
+}
+
+// atStake reports whether the history could have shown anything wrong.
+func (j *judge) atStake(answered bool) bool {
+	if e := j.result.Exercised; e.Sends == 0 || !answered {
+		j.unknown = append(j.unknown, fmt.Sprintf("nothing was at stake: %d sends and %d answered reads", e.Sends, e.Reads))
+		return false
+	}
+	return true
+}
+
+// noteUnseen says which acknowledged values nobody read.
+func (j *judge) noteUnseen(partition string, n int, first histories.Value, scanned bool) {
+	if n == 0 {
+		return
+	}
+	note := fmt.Sprintf("%s: %d acknowledged values were never read (unseen), the first is %s", partition, n, first)
+	if scanned {
+		j.result.Notes = append(j.result.Notes, note)
+	} else {
+		j.unknown = append(j.unknown, note+", and there is no final scan")
 	}
 }
 

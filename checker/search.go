@@ -41,7 +41,7 @@ func (j *judge) search(ctx context.Context) {
 			f := s.witness()
 			f.Allowed = j.permitted(p)
 			j.result.Findings = append(j.result.Findings, f)
-		case verdict == porcupine.Ok && j.violated[p]:
+		case verdict == porcupine.Ok && j.violated[p] && j.excused[p] == "": // else the model judged less than the rule
 			j.contradict(p, "a rule found a violation and the model accepts the history")
 		}
 	}

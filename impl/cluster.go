@@ -382,7 +382,7 @@ func (c *Cluster) Fingerprint() string { return fmt.Sprintf("%016x", c.fingerpri
 
 // permittedLosses are the anomalies clients may see once the last member of an
 // ISR came back without its records (§5: L, D, O and R).
-const permittedLosses = "lost-write,read-then-lost,inconsistent-offsets,realtime-order,end-regression,nonmonotonic-poll"
+const permittedLosses = "lost-write,read-then-lost,inconsistent-offsets,realtime-order,end-regression,nonmonotonic-poll,offset-mismatch,stale-read"
 
 // history builds what the clients saw.
 func (c *Cluster) history(opts Options) (*histories.History, error) {

@@ -1,0 +1,80 @@
+package checker
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/draw"
+	"github.com/isrcheck/isrcheck/model/modeltest"
+	"pgregory.net/rapid"
+)
+
+// sameAsThorough compares what the quick judge accepts with the thorough check
+// and reports whether it accepted.
+func sameAsThorough(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, h *histories.History) bool {
+	t.Helper()
+	quickly, ok := checkQuickly(h)
+	if !ok {
+		return false
+	}
+	thoroughly := checkThoroughly(context.Background(), h, Options{Engine: Both})
+	quickly.Engine, thoroughly.Engine = "", ""
+	thoroughly.Exercised.Steps = 0
+	if !reflect.DeepEqual(quickly, thoroughly) {
+		t.Fatalf("quickly:\n%+v\nthoroughly:\n%+v\n%s", quickly, thoroughly, h.AppendNotation(nil))
+	}
+	return true
+}
+
+// TestQuickJudgeIsNeverWrong compares the quick judge with the thorough check
+// on legal and corrupted histories: what it accepts, with what it says, is what
+// the thorough check concludes.
+func TestQuickJudgeIsNeverWrong(t *testing.T) {
+	accepted, legalDense := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		for range 60 {
+			opt := drawOptions(t, 12)
+			ops := modeltest.Legal(t, opt)
+			corruptions := draw.Int(t, 0, 2, "corruptions")
+			for range corruptions {
+				ops = modeltest.Corrupt(t, ops)
+			}
+			if !wellFormed(ops) {
+				continue
+			}
+			h := build(t, opt, ops)
+			if sameAsThorough(t, h) {
+				accepted++
+			}
+			if corruptions == 0 && opt.Dense {
+				legalDense++
+			}
+		}
+	})
+	t.Logf("%d accepted; %d were legal with dense offsets", accepted, legalDense)
+	if accepted < legalDense/2 {
+		t.Errorf("only %d histories were accepted, of %d that are legal with dense offsets alone", accepted, legalDense)
+	}
+}
+
+// TestQuickJudgeOnTheCorpus compares both on every case.
+func TestQuickJudgeOnTheCorpus(t *testing.T) {
+	cases, err := histories.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted := 0
+	for _, h := range cases {
+		if sameAsThorough(t, h) {
+			accepted++
+		}
+	}
+	if accepted < 5 {
+		t.Errorf("the quick judge accepts only %d cases of the corpus", accepted)
+	}
+}
