@@ -79,6 +79,7 @@ type consumer struct {
 	next int64 // where its next poll begins, None if that is not known
 	told int64 // the end it was told last
 	base int64 // of its last send
+	sent int   // the place of that send in the history
 }
 
 func newQuick(c histories.Config) *quick {
@@ -175,7 +176,7 @@ func (q *quick) send(l *quickLog, o *histories.Op, process int) {
 		return
 	case o.Outcome != histories.OK || !all:
 		q.gaveUp = q.gaveUp || q.ordered && o.Outcome == histories.OK
-		l.floats = append(l.floats, float{values: o.Values, call: o.Call, offset: o.Offset, index: int32(o.Index)})
+		l.floats = append(l.floats, float{values: slices.Clone(o.Values), call: o.Call, offset: o.Offset, index: int32(o.Index)})
 		return
 	case o.Offset == histories.None:
 		q.gaveUp = true
@@ -183,9 +184,10 @@ func (q *quick) send(l *quickLog, o *histories.Op, process int) {
 	}
 	q.exercised.Acknowledged++
 	if q.ordered {
+		// Of pipelined sends the completions may come in another order.
 		c := l.client(process)
-		q.gaveUp = q.gaveUp || o.Offset < c.base
-		c.base = o.Offset
+		q.gaveUp = q.gaveUp || o.Offset < c.base || o.Index < c.sent
+		c.base, c.sent = o.Offset, o.Index
 	}
 	slots := q.at(l, o.Offset, n)
 	for i := range slots {

@@ -1,0 +1,64 @@
+package checker
+
+import (
+	"context"
+	"os"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// CheckFile judges the history in a file, in either encoding, packed or not. A
+// file of events that is plainly legal is judged while it is read, in memory
+// that grows with the log and not with the history; any other is read as a
+// whole. The error is about the input, never about what it shows.
+func CheckFile(ctx context.Context, path string, opts Options) (*Result, histories.Header, error) {
+	if opts.Engine == Auto {
+		if r, h, ok := checkStream(path); ok {
+			return r, h, nil
+		}
+	}
+	h, err := histories.ReadFile(path)
+	if err != nil {
+		return nil, histories.Header{}, err
+	}
+	return Check(ctx, h, opts), h.Header(), nil
+}
+
+// checkStream judges a file while it is read, if it can be opened twice.
+func checkStream(path string) (*Result, histories.Header, bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, histories.Header{}, false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, histories.Header{}, false
+	}
+	s := &quickSink{}
+	if histories.Stream(path, f, s) != nil {
+		return nil, histories.Header{}, false
+	}
+	r, ok := s.conclude()
+	return r, s.header, ok
+}
+
+// A quickSink lets the quick judge see a history while it is read.
+type quickSink struct {
+	*quick
+	header histories.Header
+}
+
+func (s *quickSink) Header(h histories.Header) bool {
+	s.quick, s.header = newQuick(h.Config), h
+	return !s.gaveUp
+}
+
+func (s *quickSink) Op(o *histories.Op, process int) bool {
+	s.op(o, process)
+	return !s.gaveUp
+}
+
+func (s *quickSink) Mark(m *histories.Mark) bool {
+	s.mark(m)
+	return !s.gaveUp
+}
