@@ -69,11 +69,12 @@ func TestInternalErrors(t *testing.T) {
 				bad, good := write(t, "bad.hist", "history 1\nexpect ok\n"+strings.TrimPrefix(legal, "history 1\n")), write(t, "good.hist", legal)
 				var out, err bytes.Buffer
 				a := &app{out: &results{to: &out}, err: &err}
-				v := &verifier{app: a, expect: expect, check: func(_ context.Context, h *histories.History, _ checker.Options) *checker.Result {
-					if h.Name() == bad {
-						return test.first()
+				v := &verifier{app: a, expect: expect, check: func(_ context.Context, name string, _ checker.Options) (*checker.Result, histories.Header, error) {
+					header := histories.Header{Expect: histories.Expect{Verdict: "ok"}}
+					if name == bad {
+						return test.first(), header, nil
 					}
-					return &checker.Result{Verdict: checker.Conforms}
+					return &checker.Result{Verdict: checker.Conforms}, header, nil
 				}}
 				v.run([]string{bad, good})
 				if a.exit != exitInternal {
@@ -100,11 +101,11 @@ func TestInternalErrors(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	for _, timeout := range []time.Duration{0, time.Hour} {
 		v := &verifier{app: &app{}, timeout: timeout}
-		v.check = func(ctx context.Context, _ *histories.History, _ checker.Options) *checker.Result {
+		v.check = func(ctx context.Context, _ string, _ checker.Options) (*checker.Result, histories.Header, error) {
 			if _, ends := ctx.Deadline(); ends != (timeout > 0) {
 				t.Errorf("with a timeout of %v the check has a deadline: %v", timeout, ends)
 			}
-			return &checker.Result{Verdict: checker.Conforms}
+			return &checker.Result{Verdict: checker.Conforms}, histories.Header{}, nil
 		}
 		v.judge(source{name: write(t, "good.hist", legal)})
 	}

@@ -18,7 +18,7 @@ import (
 // A verifier judges files.
 type verifier struct {
 	app     *app
-	check   func(context.Context, *histories.History, checker.Options) *checker.Result
+	check   func(context.Context, string, checker.Options) (*checker.Result, histories.Header, error)
 	opts    checker.Options
 	timeout time.Duration // a file; 0 is none
 	expect  bool          // compare with the verdicts that the files document
@@ -28,7 +28,7 @@ type verifier struct {
 }
 
 func (a *app) verify() *cobra.Command {
-	v := &verifier{app: a, check: checker.Check}
+	v := &verifier{app: a, check: a.checkFile}
 	cmd := &cobra.Command{
 		Use:   "verify FILE|FOLDER|-...",
 		Short: "Judge histories",
@@ -109,24 +109,30 @@ func (v *verifier) judge(file source) (j judgement) {
 			v.app.reportBug(j.result.Reason, file.name)
 		}
 	}()
-	h, err := v.app.read(file.name)
-	if err != nil {
-		j.err = err
-		return j
-	}
-	j.header = h.Header()
-	if v.expect && j.header.Expect.Verdict == "" {
-		j.err = fmt.Errorf("%s: expected a header that states the verdict, such as \"expect ok\"; it states none", label(file.name))
-		return j
-	}
 	ctx := context.Background()
 	if v.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, v.timeout)
 		defer cancel()
 	}
-	j.result = v.check(ctx, h, v.opts)
+	j.result, j.header, j.err = v.check(ctx, file.name, v.opts)
+	if j.err == nil && v.expect && j.header.Expect.Verdict == "" {
+		j.err = fmt.Errorf("%s: expected a header that states the verdict, such as \"expect ok\"; it states none", label(file.name))
+	}
 	return j
+}
+
+// checkFile judges a file, or the standard input.
+func (a *app) checkFile(ctx context.Context, name string, opts checker.Options) (*checker.Result, histories.Header, error) {
+	a.file = name
+	if name != "-" {
+		return checker.CheckFile(ctx, name, opts)
+	}
+	h, err := a.read(name)
+	if err != nil {
+		return nil, histories.Header{}, err
+	}
+	return checker.Check(ctx, h, opts), h.Header(), nil
 }
 
 // engineFlag is the value of --engine.
