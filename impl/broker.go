@@ -30,6 +30,11 @@ type broker struct {
 	pausedUntil int64
 	held        []message // what arrived during a pause
 	downFor     int64     // how long it stays down after a controlled shutdown
+
+	// The clean-shutdown file holds the broker epoch of the process that left
+	// it, none if there is no file. The next process takes it away at its start.
+	cleanShutdown int64
+	previousEpoch int64 // what it held at the start of this process
 }
 
 // newID returns an id this broker never used before, in any incarnation.
@@ -54,7 +59,7 @@ func (b *broker) handle(m *message) {
 		b.onMetadata(m)
 	case shutdownTimer:
 		if m.id == b.incarnation && b.state == shuttingDown {
-			b.stop(false)
+			b.stop()
 		}
 	case checkpointTimer:
 		b.checkpoint()
@@ -106,6 +111,7 @@ func (b *broker) serve(m *message) {
 func (b *broker) start() {
 	b.incarnation++
 	b.state, b.epoch, b.alter = starting, none, 0
+	b.previousEpoch, b.cleanShutdown = b.cleanShutdown, none
 	b.image = newImage(b.cfg.brokers, b.cfg.partitions)
 	b.dirty = true
 	b.timer(b.id, heartbeatTimer, 0, 0)
@@ -117,7 +123,8 @@ func (b *broker) start() {
 // callController registers, or keeps the session alive.
 func (b *broker) callController() {
 	if b.state == starting {
-		b.send(message{kind: registrationRequest, from: b.id, to: controllerNode, offset: b.incarnation})
+		b.send(message{kind: registrationRequest, from: b.id, to: controllerNode,
+			offset: b.incarnation, brokerEpoch: b.previousEpoch})
 		return
 	}
 	b.send(message{kind: heartbeatRequest, from: b.id, to: controllerNode, brokerEpoch: b.epoch,
@@ -135,7 +142,7 @@ func (b *broker) onRegistered(m *message) {
 
 func (b *broker) onHeartbeatAnswer(m *message) {
 	if m.flag && b.state == shuttingDown {
-		b.stop(true)
+		b.stop()
 	}
 }
 
@@ -192,15 +199,15 @@ func (b *broker) shutdown(downFor int64) {
 	b.timer(b.id, shutdownTimer, b.cfg.shutdownTimeout, b.incarnation)
 }
 
-// stop ends the process; a clean stop leaves a flushed log and a current
-// high watermark checkpoint.
-func (b *broker) stop(clean bool) {
-	if clean {
-		b.checkpoint()
-		for p := range b.replicas {
-			b.replicas[p].log.flushed = b.replicas[p].log.end()
-		}
+// stop ends the process cleanly, with the controller's leave or without: it
+// leaves flushed logs, current high watermark checkpoints, and as the last
+// thing the file that says so.
+func (b *broker) stop() {
+	b.checkpoint()
+	for p := range b.replicas {
+		b.replicas[p].log.flushed = b.replicas[p].log.end()
 	}
+	b.cleanShutdown = b.epoch
 	b.say("stops")
 	b.crash()
 	b.timer(b.id, restartTimer, b.downFor, 0)

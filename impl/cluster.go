@@ -160,7 +160,7 @@ func (c *Cluster) bootController() {
 		for i := range c.cfg.replicationFactor {
 			ar = append(ar, node((p+i)%c.cfg.brokers+1))
 		}
-		reg := registration{assignment: ar, isr: setOf(ar...), leader: ar[0]}
+		reg := registration{assignment: ar, isr: setOf(ar...), leader: ar[0], lastKnown: nobody}
 		ctl.write(metaRecord{broker: nobody, partition: int32(p), reg: reg})
 		c.ghosts[p].previous, c.ghosts[p].current = reg, reg
 	}
@@ -176,7 +176,7 @@ func (c *Cluster) bootBrokers() {
 	c.brokers = make([]broker, c.cfg.brokers+1)
 	for i := 1; i < len(c.brokers); i++ {
 		b := &c.brokers[i]
-		b.env, b.id = &c.env, node(i)
+		b.env, b.id, b.cleanShutdown = &c.env, node(i), none
 		b.replicas = make([]replica, c.cfg.partitions)
 		for p := range b.replicas {
 			b.replicas[p].partition = int32(p)

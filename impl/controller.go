@@ -86,6 +86,9 @@ func (c *controller) onRegistration(m *message) {
 		if !state.fenced {
 			c.fence(b)
 		}
+		if c.cfg.elr && m.brokerEpoch != state.epoch {
+			c.distrust(b)
+		}
 		s.incarnation, s.contact, s.known, s.leaving = m.offset, c.now, 0, none
 		reply.brokerEpoch = c.image.offset
 		c.write(metaRecord{broker: b, state: brokerState{epoch: c.image.offset, fenced: true}})
@@ -181,7 +184,18 @@ func (c *controller) fence(b node) {
 func (c *controller) leave(b node) {
 	for p := range c.image.partitions {
 		if reg := &c.image.partitions[p]; reg.isr.has(b) {
-			c.change(int32(p), reg.isr.without(setOf(b)), electOnline)
+			c.change(int32(p), reg.isr.without(setOf(b)), 0, electOnline)
+		}
+	}
+}
+
+// distrust takes a broker whose last process did not stop cleanly out of every
+// ISR and ELR: its disk may lack what it had (§3.11).
+func (c *controller) distrust(b node) {
+	for p := range c.image.partitions {
+		if reg := &c.image.partitions[p]; (reg.isr | reg.elr).has(b) {
+			c.ghosts[p].onDistrust(b)
+			c.change(int32(p), reg.isr.without(setOf(b)), setOf(b), electOnline)
 		}
 	}
 }
@@ -194,35 +208,64 @@ func (c *controller) unfence(b node) {
 	c.tracef("controller", "broker %d unfenced", b)
 	for p := range c.image.partitions {
 		if reg := &c.image.partitions[p]; reg.leader == nobody {
-			c.change(int32(p), reg.isr, electOnline)
+			c.change(int32(p), reg.isr, 0, electOnline)
 		}
 	}
 	c.publish()
 }
 
 // change is the only way in which a partition's ISR and leader change (§3.10).
-// It reports whether it elected another leader.
-func (c *controller) change(p int32, isr brokerSet, kind election) bool {
+// Brokers that may have lost records with their disk are not eligible. It
+// reports whether it elected another leader.
+func (c *controller) change(p int32, isr, lost brokerSet, kind election) bool {
 	old := c.image.partitions[p]
 	next := old
-	if isr != 0 {
-		next.isr = isr // else the last member stays, frozen, with no leader
+	next.isr = isr
+	if c.cfg.elr {
+		next.elr = c.eligible(&old, isr, lost)
 	}
-	var unclean bool
-	next.leader, unclean = c.elect(&old, isr, kind)
-	if unclean {
-		next.isr = setOf(next.leader)
-		c.stats.UncleanElections++
-		c.ghosts[p].onUncleanElection(c.cfg.unclean)
+	var how choice
+	next.leader, how = c.elect(&next, kind)
+	switch {
+	case how == cleanly && next.leader == nobody && isr == 0 && !c.cfg.elr:
+		next.isr = old.isr // the last member stays, frozen, with no leader
+	case how != cleanly:
+		next.isr, next.elr = setOf(next.leader), 0
+		c.uncleanElection(p, next.leader, how)
+	case isr == 0 && next.leader != nobody:
+		next.isr, next.elr = setOf(next.leader), next.elr.without(setOf(next.leader))
+	}
+	if next.leader != nobody {
+		next.lastKnown = nobody
+	} else if next.isr == 0 && old.isr != 0 {
+		next.lastKnown = old.leader
 	}
 	return c.install(p, next, next.leader != old.leader)
+}
+
+// eligible is the ELR beside a new ISR: while that is too small to move the
+// high watermark, whoever leaves it stays complete (§3.10, KIP-966).
+func (c *controller) eligible(old *registration, isr, lost brokerSet) brokerSet {
+	if isr.size() >= c.cfg.minIsr {
+		return 0
+	}
+	return (old.elr | old.isr).without(isr | lost)
+}
+
+func (c *controller) uncleanElection(p int32, leader node, how choice) {
+	c.stats.UncleanElections++
+	if how == lastKnown {
+		c.ghosts[p].onBalancedRecovery(leader, c.cfg.minIsr)
+	} else {
+		c.ghosts[p].onUncleanElection(c.cfg.unclean)
+	}
 }
 
 // install writes a partition's new state. A leader that is named, even if it
 // is the same, begins a new leader epoch.
 func (c *controller) install(p int32, next registration, named bool) bool {
 	old := c.image.partitions[p]
-	if !named && next.isr == old.isr {
+	if !named && next.isr == old.isr && next.elr == old.elr && next.lastKnown == old.lastKnown {
 		return false
 	}
 	next.partitionEpoch++
@@ -231,9 +274,9 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 		if next.leader != nobody {
 			c.stats.Elections++
 		}
-		c.tracef("controller", "leader %s -> %s, epoch %d, isr %v -> %v", nodeName(old.leader), nodeName(next.leader), next.leaderEpoch, old.isr, next.isr)
+		c.tracef("controller", "leader %s -> %s, epoch %d, isr %v -> %v%s", nodeName(old.leader), nodeName(next.leader), next.leaderEpoch, old.isr, next.isr, next.eligible())
 	} else {
-		c.tracef("controller", "isr %v -> %v", old.isr, next.isr)
+		c.tracef("controller", "isr %v -> %v%s", old.isr, next.isr, next.eligible())
 	}
 	if next.isr.size() < old.isr.size() {
 		c.stats.IsrShrinks++
@@ -241,33 +284,60 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 		c.stats.IsrExpansions++
 	}
 	c.write(metaRecord{broker: nobody, partition: p, reg: next})
-	c.ghosts[p].onChange(next)
+	c.ghosts[p].onChange(next, c.cfg.minIsr)
 	return named
 }
 
-// elect chooses a leader among the members of an ISR, in the order of the
-// assignment, and says whether it had to be an unclean choice.
-func (c *controller) elect(old *registration, isr brokerSet, kind election) (leader node, unclean bool) {
-	valid := func(b node) bool { return b > 0 && isr.has(b) && c.image.brokers[b].active() }
-	if kind == electPreferred && valid(old.assignment[0]) {
-		return old.assignment[0], false
+// eligible says in traces who may lead besides the ISR, if anybody may.
+func (r *registration) eligible() string {
+	switch {
+	case r.elr != 0:
+		return ", elr " + r.elr.String()
+	case r.lastKnown != nobody:
+		return ", last known leader " + nodeName(r.lastKnown)
 	}
-	if valid(old.leader) {
-		return old.leader, false
+	return ""
+}
+
+// A choice is the ground on which a leader was chosen.
+type choice uint8
+
+const (
+	cleanly   choice = iota // it has everything that was committed; or nobody was chosen
+	lastKnown               // everybody eligible had an unclean shutdown: balanced recovery takes the last leader
+	uncleanly               // anybody in service
+)
+
+// elect chooses a leader among the members of the new ISR, or of the ELR if
+// that is empty, in the order of the assignment.
+func (c *controller) elect(reg *registration, kind election) (node, choice) {
+	candidates := reg.isr
+	if candidates == 0 {
+		candidates = reg.elr
 	}
-	for _, b := range old.assignment {
+	valid := func(b node) bool { return b > 0 && candidates.has(b) && c.image.brokers[b].active() }
+	if kind == electPreferred && valid(reg.assignment[0]) {
+		return reg.assignment[0], cleanly
+	}
+	if valid(reg.leader) {
+		return reg.leader, cleanly
+	}
+	for _, b := range reg.assignment {
 		if valid(b) {
-			return b, false
+			return b, cleanly
 		}
 	}
+	if b := reg.lastKnown; candidates == 0 && b != nobody && c.image.brokers[b].active() {
+		return b, lastKnown
+	}
 	if c.cfg.unclean || c.bugs.has(uncleanElectionAnyway) {
-		for _, b := range old.assignment {
+		for _, b := range reg.assignment {
 			if c.image.brokers[b].active() {
-				return b, true
+				return b, uncleanly
 			}
 		}
 	}
-	return nobody, false
+	return nobody, cleanly
 }
 
 // move makes a member of the ISR the leader, in a new epoch even if it leads
@@ -289,7 +359,7 @@ func (c *controller) onAlterPartition(m *message) {
 	reply.err = c.refusal(m)
 	if reply.err == noError {
 		old := c.image.partitions[m.partition].leader
-		if c.change(m.partition, m.isr, electOnline) && c.image.partitions[m.partition].leader != old {
+		if c.change(m.partition, m.isr, 0, electOnline) && c.image.partitions[m.partition].leader != old {
 			reply.err = newLeaderElected
 		}
 		reg := &c.image.partitions[m.partition]

@@ -32,6 +32,7 @@ func nthSchedule(n int, unclean bool) schedule.Schedule {
 	e.set("retry.backoff.ms", e.oneOf(100, 5))
 	e.set("log.flush.interval.messages", e.oneOf(0, 0, 1, 3))
 	e.s.Settings = append(e.s.Settings, schedule.Setting{Key: "truncation", Value: []string{"fetch", "fetch", "kip279"}[e.below(3)]})
+	e.s.Settings = append(e.s.Settings, schedule.Setting{Key: "eligible.leader.replicas.enable", Value: []string{"false", "true"}[e.below(2)]})
 	if unclean {
 		e.s.Settings = append(e.s.Settings, schedule.Setting{Key: "unclean.leader.election.enable", Value: "true"})
 	}

@@ -206,7 +206,7 @@ func applyElectPreferred(c *Cluster, a *args) string {
 	if int(a.partition) >= len(c.ghosts) {
 		return "there is no such partition"
 	}
-	if !c.controller.change(a.partition, c.controller.image.partitions[a.partition].isr, electPreferred) {
+	if !c.controller.change(a.partition, c.controller.image.partitions[a.partition].isr, 0, electPreferred) {
 		return "the preferred replica leads already, or cannot"
 	}
 	c.controller.publish()

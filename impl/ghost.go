@@ -14,6 +14,7 @@ type ghost struct {
 	latest    []int64      // by leader epoch: the largest end told to a client
 	lossy     brokerSet    // lost records with their disk and have not got them back
 	stricken  brokerSet    // of those, the ones the controller may take for whole: not registered since, or frozen in the ISR when they did
+	unclean   brokerSet    // had an unclean shutdown while eligible, since the ISR was last large enough
 	unsafe    string       // why losses are permitted from now on, "" while they are not
 	current   registration // the controller's state, and the one before it
 	previous  registration
@@ -64,9 +65,24 @@ func (g *ghost) onUncleanElection(allowed bool) {
 	}
 }
 
+// onDistrust follows the controller's account of unclean shutdowns.
+func (g *ghost) onDistrust(b node) { g.unclean = g.unclean.with(b) }
+
+// onBalancedRecovery ends the safe configuration if the last leader, which is
+// chosen for want of an eligible replica, lost records. For that as many
+// replicas as the high watermark waits for must have had an unclean shutdown.
+func (g *ghost) onBalancedRecovery(leader node, minIsr int) {
+	if g.unsafe == "" && g.lossy.has(leader) && g.unclean.size() >= minIsr {
+		g.unsafe = fmt.Sprintf("broker %d, the last known leader, lost records, and %d replicas had unclean shutdowns", leader, g.unclean.size())
+	}
+}
+
 // onChange follows the controller's log.
-func (g *ghost) onChange(reg registration) {
+func (g *ghost) onChange(reg registration, minIsr int) {
 	g.previous, g.current = g.current, reg
+	if reg.isr.size() >= minIsr {
+		g.unclean = 0
+	}
 }
 
 // onLoss follows a broker that loses records with its disk.
@@ -144,11 +160,11 @@ func (g *ghost) onTruncate(e *env, b node, r *replica, offset int64) {
 	if r.role == leaderRole {
 		g.witness(e, leaderAppendOnly, "broker %d, leader of epoch %d, truncates its log to %d", b, r.leaderEpoch, offset)
 	}
-	if g.unsafe != "" || offset >= g.trueHW() || !g.current.isr.has(b) {
+	if g.unsafe != "" || offset >= g.trueHW() || !(g.current.isr | g.current.elr).has(b) {
 		return
 	}
 	if r.log.records[offset].digest == g.committed[offset].digest {
-		g.witness(e, noTruncBelowCommit, "broker %d, in the ISR, truncates to %d; %d records are committed", b, offset, g.trueHW())
+		g.witness(e, noTruncBelowCommit, "broker %d, in the ISR or eligible, truncates to %d; %d records are committed", b, offset, g.trueHW())
 	}
 }
 

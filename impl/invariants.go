@@ -6,9 +6,11 @@ import "fmt"
 //
 // Some hold always. The others hold in the safe configuration, which a
 // partition leaves for the rest of the run, with all that clients may then
-// lose, when one of two things happens that the protocol does not promise to
-// survive: an unclean election that the settings allow, or the last member of
-// an ISR losing records with its disk (the last replica standing, §3.12).
+// lose, when something happens that the protocol does not promise to survive:
+// an unclean election that the settings allow; without an ELR, the last member
+// of an ISR losing records with its disk (the last replica standing, §3.12);
+// with one, the same to the last known leader, when all who were eligible had
+// unclean shutdowns.
 // Everything else, at any setting, must not break them.
 type Invariant struct {
 	Name    string
@@ -32,6 +34,8 @@ const (
 	leaderAppendOnly
 	metaPrefix
 	isrSubsetAR
+	elrSubsetAR
+	isrElrDisjoint
 	leaderInIsr
 	isrUnfenced
 	quorumSuperset
@@ -65,16 +69,18 @@ func init() {
 		{"LeaderAppendOnly", "§4", "a leader's log only grows", false, witnessed(leaderAppendOnly)},
 		{"MetaPrefix", "§4", "each broker's metadata is a prefix of the controller's log", false, imagesArePrefixes},
 		{"IsrSubsetAR", "§4", "the ISR is a subset of the assignment", false, isrAssigned},
+		{"ElrSubsetAR", "§4, KIP-966", "the ELR is a subset of the assignment", false, elrAssigned},
+		{"IsrElrDisjoint", "§4, KIP-966", "nobody is in ISR and ELR at once, and there is no ELR beside an ISR that is large enough", false, elrBesideISR},
 		{"LeaderInIsr", "§4", "a leader is in the ISR", false, leaderInSync},
-		{"IsrUnfenced", "§4", "a fenced broker is in the ISR only as its last, frozen member", false, isrInService},
-		{"QuorumSuperset", "§4", "the current leader waits for every member of the controller's ISR", true, leaderWaitsForISR},
+		{"IsrUnfenced", "§4", "a fenced broker is in the ISR only as its last, frozen member, and never where there is an ELR", false, isrInService},
+		{"QuorumSuperset", "§4", "a current leader that moves its high watermark waits for every member of the controller's ISR and ELR", true, leaderWaitsForISR},
 		{"OnePending", "§4", "a leader's maximal ISR includes the committed one, and one proposal is in flight at most", false, proposalsOrderly},
-		{"NoTruncBelowCommit", "§4", "no member of the ISR cuts a committed record", true, witnessed(noTruncBelowCommit)},
+		{"NoTruncBelowCommit", "§4", "no member of ISR or ELR cuts a committed record", true, witnessed(noTruncBelowCommit)},
 		{"LogMatching", "§4", "two logs that have a record of one epoch at one offset are equal up to there", false, logsMatch},
-		{"HwBacked", "§4", "what is below the current leader's high watermark is in the log of every registered member of the ISR", true, watermarkBacked},
+		{"HwBacked", "§4", "what is below the current leader's high watermark is in the log of every registered member of ISR and ELR", true, watermarkBacked},
 		{"LeaderComplete", "§4", "the elected leader has everything that was committed", true, leadersComplete},
-		{"UncleanExclusion", "§4 CandidateComplete", "a broker that lost records is not in the ISR before it has them back", true, lossyExcluded},
-		{"CandidateComplete", "§4", "every registered member of the ISR has everything that was committed", true, candidatesComplete},
+		{"UncleanExclusion", "§4 CandidateComplete", "a broker that lost records is not in ISR or ELR before it has them back", true, lossyExcluded},
+		{"CandidateComplete", "§4", "every registered member of ISR and ELR has everything that was committed", true, candidatesComplete},
 		{"AckAfterCommit", "§4", "acks=all is answered when the high watermark has passed the records and the ISR is large enough", false, witnessed(ackAfterCommit)},
 		{"ReadCommitted", "§4", "a consumer reads below the high watermark only", false, witnessed(readCommitted)},
 		{"AckDurable", "§4", "what was acknowledged with acks=all is in the log of every later leader", true, witnessed(ackDurable)},
@@ -111,8 +117,9 @@ func (c *Cluster) checkInvariants() {
 }
 
 // leaveSafety updates which brokers lack records they lost, and ends the safe
-// configuration when one of them is the last member of the ISR. One that
-// was let into the ISR after it had registered again does not excuse anything.
+// configuration when one of them is the last member of the ISR and there is no
+// ELR to do without it. One that was let into the ISR after it had registered
+// again does not excuse anything.
 func (c *Cluster) leaveSafety(p int) {
 	g := &c.ghosts[p]
 	for b := range g.lossy.each() {
@@ -120,7 +127,7 @@ func (c *Cluster) leaveSafety(p int) {
 			g.lossy = g.lossy.without(setOf(b))
 		}
 	}
-	if last := g.current.isr.only(); g.unsafe == "" && last != nobody && (g.lossy & g.stricken).has(last) {
+	if last := g.current.isr.only(); g.unsafe == "" && !c.cfg.elr && last != nobody && (g.lossy & g.stricken).has(last) {
 		g.unsafe = fmt.Sprintf("broker %d, the last member of the ISR, lost records", last)
 		c.note(fmt.Sprintf("%s: from here on losses are permitted (last replica standing, §3.12): %s", partitionName(int32(p)), g.unsafe))
 	}
@@ -216,6 +223,20 @@ func isrAssigned(c *Cluster, p int) string {
 	return ""
 }
 
+func elrAssigned(c *Cluster, p int) string {
+	if reg := &c.controller.image.partitions[p]; !setOf(reg.assignment...).includes(reg.elr) {
+		return fmt.Sprintf("elr %v, assignment %v", reg.elr, reg.assignment)
+	}
+	return ""
+}
+
+func elrBesideISR(c *Cluster, p int) string {
+	if reg := &c.controller.image.partitions[p]; reg.isr&reg.elr != 0 || reg.elr != 0 && reg.isr.size() >= c.cfg.minIsr {
+		return fmt.Sprintf("isr %v, elr %v, min.insync.replicas %d", reg.isr, reg.elr, c.cfg.minIsr)
+	}
+	return ""
+}
+
 func leaderInSync(c *Cluster, p int) string {
 	if reg := &c.controller.image.partitions[p]; reg.leader != nobody && !reg.isr.has(reg.leader) {
 		return fmt.Sprintf("leader %d, isr %v", reg.leader, reg.isr)
@@ -225,7 +246,7 @@ func leaderInSync(c *Cluster, p int) string {
 
 func isrInService(c *Cluster, p int) string {
 	reg := &c.controller.image.partitions[p]
-	if reg.isr.size() < 2 {
+	if reg.isr.size() < 2 && !c.cfg.elr {
 		return ""
 	}
 	for b := range reg.isr.each() {
@@ -238,11 +259,11 @@ func isrInService(c *Cluster, p int) string {
 
 func leaderWaitsForISR(c *Cluster, p int) string {
 	b, r := c.currentLeader(p)
-	isr := c.controller.image.partitions[p].isr
-	if b == nil || r.isr.size() < c.cfg.minIsr || b.maximalISR(r).includes(isr) {
+	reg := &c.controller.image.partitions[p]
+	if b == nil || r.isr.size() < c.cfg.minIsr || b.maximalISR(r).includes(reg.isr|reg.elr) {
 		return ""
 	}
-	return fmt.Sprintf("leader %d waits for %v, isr %v", b.id, b.maximalISR(r), isr)
+	return fmt.Sprintf("leader %d waits for %v, isr %v, elr %v", b.id, b.maximalISR(r), reg.isr, reg.elr)
 }
 
 func proposalsOrderly(c *Cluster, p int) string {
@@ -263,19 +284,20 @@ func proposalsOrderly(c *Cluster, p int) string {
 }
 
 func lossyExcluded(c *Cluster, p int) string {
-	for b := range (c.controller.image.partitions[p].isr & c.ghosts[p].lossy).each() {
+	reg := &c.controller.image.partitions[p]
+	for b := range ((reg.isr | reg.elr) & c.ghosts[p].lossy).each() {
 		if c.registered(b) {
-			return fmt.Sprintf("broker %d lost records and is in isr %v", b, c.controller.image.partitions[p].isr)
+			return fmt.Sprintf("broker %d lost records and is in isr %v or elr %v", b, reg.isr, reg.elr)
 		}
 	}
 	return ""
 }
 
 func candidatesComplete(c *Cluster, p int) string {
-	g := &c.ghosts[p]
-	for b := range c.controller.image.partitions[p].isr.each() {
+	g, reg := &c.ghosts[p], &c.controller.image.partitions[p]
+	for b := range (reg.isr | reg.elr).each() {
 		if c.registered(b) && !g.complete(&c.brokers[b].replicas[p].log) {
-			return fmt.Sprintf("broker %d is in isr %v and lacks some of %d committed records", b, c.controller.image.partitions[p].isr, g.trueHW())
+			return fmt.Sprintf("broker %d is in isr %v or elr %v and lacks some of %d committed records", b, reg.isr, reg.elr, g.trueHW())
 		}
 	}
 	return ""
@@ -286,9 +308,10 @@ func watermarkBacked(c *Cluster, p int) string {
 	if leader == nil {
 		return ""
 	}
-	for b := range c.controller.image.partitions[p].isr.without(c.ghosts[p].lossy).each() {
+	reg := &c.controller.image.partitions[p]
+	for b := range (reg.isr | reg.elr).without(c.ghosts[p].lossy).each() {
 		if c.registered(b) && !c.brokers[b].replicas[p].log.contains(r.hw, r.log.digest(r.hw)) {
-			return fmt.Sprintf("leader %d has high watermark %d, broker %d in isr lacks some of it", leader.id, r.hw, b)
+			return fmt.Sprintf("leader %d has high watermark %d, broker %d in isr or elr lacks some of it", leader.id, r.hw, b)
 		}
 	}
 	return ""

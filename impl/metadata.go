@@ -4,7 +4,9 @@ package impl
 type registration struct {
 	assignment     []node // AR, the preferred leader first; never written to
 	isr            brokerSet
-	leader         node // nobody if it has none
+	elr            brokerSet // eligible leader replicas: out of the ISR, and complete all the same (KIP-966)
+	lastKnown      node      // last known ELR: who led when the ISR became empty; nobody while there is a leader
+	leader         node      // nobody if it has none
 	leaderEpoch    int64
 	partitionEpoch int64
 }
@@ -41,7 +43,7 @@ func newImage(brokers, partitions int) image {
 		img.brokers[i] = brokerState{epoch: none}
 	}
 	for i := range img.partitions {
-		img.partitions[i] = registration{leader: nobody, leaderEpoch: none, partitionEpoch: none}
+		img.partitions[i] = registration{leader: nobody, lastKnown: nobody, leaderEpoch: none, partitionEpoch: none}
 	}
 	return img
 }
@@ -59,7 +61,8 @@ func (i *image) apply(r *metaRecord) {
 func (r *metaRecord) fold() uint64 {
 	h := fold(uint64(r.broker), uint64(r.partition))
 	h = fold(h, uint64(r.state.epoch)<<2|bit(r.state.fenced)<<1|bit(r.state.shuttingDown))
-	h = fold(h, uint64(r.reg.isr))
+	h = fold(h, uint64(r.reg.isr)<<32|uint64(r.reg.elr))
+	h = fold(h, uint64(r.reg.lastKnown))
 	h = fold(h, uint64(r.reg.leader))
 	return fold(fold(h, uint64(r.reg.leaderEpoch)), uint64(r.reg.partitionEpoch))
 }

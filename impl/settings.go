@@ -23,7 +23,7 @@ type SettingSpec struct {
 type config struct {
 	brokers, partitions          int
 	replicationFactor, minIsr    int
-	unclean                      bool
+	unclean, elr                 bool
 	acks                         int // a place in acksNames
 	lagTime, lagMessages         int64
 	fetchWait, fetchBackoff      int64
@@ -65,6 +65,8 @@ var Settings = []SettingSpec{
 		set: func(c *config, v int64) { c.minIsr = int(v) }},
 	{Name: "unclean.leader.election.enable", Default: "false", Values: []string{"false", "true"}, Says: "whether a replica outside the ISR may lead when nobody else can",
 		set: func(c *config, v int64) { c.unclean = v == 1 }},
+	{Name: "eligible.leader.replicas.enable", Default: "false", Values: []string{"false", "true"}, Says: "whether replicas that left too small an ISR stay eligible, so that its last member need not stand alone (KIP-966)",
+		set: func(c *config, v int64) { c.elr = v == 1 }},
 	{Name: "acks", Default: "all", Values: acksNames, Says: "what a send waits for unless it says so itself",
 		set: func(c *config, v int64) { c.acks = int(v) }},
 	{Name: "retries", Default: "0", Max: maxCount, Says: "attempts after one whose effect is unknown; without idempotence they may duplicate",

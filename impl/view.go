@@ -21,6 +21,7 @@ type PartitionView struct {
 	LeaderEpoch    int64
 	PartitionEpoch int64
 	ISR            []int
+	ELR            []int         // out of the ISR, and eligible all the same
 	Replicas       []ReplicaView // by broker; the first is empty
 }
 
@@ -44,7 +45,7 @@ func (c *Cluster) View() View {
 	}
 	for p := range c.ghosts {
 		reg := &c.controller.image.partitions[p]
-		pv := PartitionView{max(0, int(reg.leader)), reg.leaderEpoch, reg.partitionEpoch, reg.isr.numbers(), make([]ReplicaView, len(c.brokers))}
+		pv := PartitionView{max(0, int(reg.leader)), reg.leaderEpoch, reg.partitionEpoch, reg.isr.numbers(), reg.elr.numbers(), make([]ReplicaView, len(c.brokers))}
 		for i := 1; i < len(c.brokers); i++ {
 			pv.Replicas[i] = c.brokers[i].view(p)
 		}
