@@ -54,7 +54,7 @@ func (j *judge) count() {
 	e := &j.result.Exercised
 	e.Partitions, e.Rules = len(j.partitions), len(rules)
 	for _, m := range j.history.Marks() {
-		if _, _, breach := BreachOf(&m); m.Kind == histories.Nemesis && !breach {
+		if m.Kind == histories.Nemesis && !Confesses(&m) {
 			e.Faults++
 		}
 	}

@@ -95,9 +95,8 @@ func newQuick(c histories.Config) *quick {
 
 // mark takes note of something beside the operations.
 func (q *quick) mark(m *histories.Mark) {
-	_, _, breach := BreachOf(m)
 	switch {
-	case breach, m.Kind != histories.Nemesis && m.Kind != histories.Note:
+	case Confesses(m), m.Kind != histories.Nemesis && m.Kind != histories.Note:
 		q.gaveUp = true
 	case m.Kind == histories.Nemesis:
 		q.exercised.Faults++
