@@ -12,8 +12,8 @@ type Bug struct {
 	Section   string // of the bug catalogue, §6
 	Reference string // where it comes from: a JIRA ticket, a KIP, or "mutant"
 	Says      string
-	Invariant string // that it breaks first, alone or together with others
-	Anomaly   string // what clients can see of it
+	Invariant string // that it breaks first, alone or together with others; "" if it only stops the cluster from becoming calm
+	Anomaly   string // what clients can see of it, not-live if that is only that nothing happens; "" for nothing
 	BlackBox  bool   // whether a client history alone can show it
 }
 
@@ -22,19 +22,41 @@ type bug int
 
 const (
 	truncateToHighWatermark bug = iota
+	keepBelowHighWatermark
 	oneShotEpochLookup
 	unfencedFetch
+	sameLeaderSkipsTruncation
+	epochUnrecordedAtElection
+	epochsKeptAtLogEnd
+	staleDivergenceCuts
+	undefinedEpochAsLogEnd
+	lateFenceStopsFetching
 	divergingFetchCounts
 	expandBelowEpochStart
 	staleBrokerEpochJoins
+	mixedIncarnationsJoin
+	readLimitSampledTwice
 	staleEndOffset
 	isrGrowsLate
 	isrShrinksEarly
 	unfencedAlterPartition
+	answerDropsNextProposal
 	uncleanElectionAnyway
+	leaderlessStaysLeaderless
+	unclearMeansFailed
+	acksOneMovesWatermark
+	staleFetchAnswerCuts
+	highWatermarkByConnection
 	ackBeforeCommit
 	highWatermarkByCount
 	readUncommittedTail
+	minIsrByAssignment
+	epochSurvivesVacancy
+	shutdownWithoutHandover
+	slowFollowerStays
+	burstEvictsFollowers
+	progressSurvivesEpochs
+	bugCount
 )
 
 // Bugs is the zoo, in the order of the constants above.
@@ -42,12 +64,33 @@ var Bugs = []Bug{
 	{Name: "truncate-to-high-watermark", Section: "A1", Reference: "KAFKA-1211, KIP-101",
 		Says:      "a new follower cuts its log to its own high watermark, which lags one fetch behind what was acknowledged",
 		Invariant: "NoTruncBelowCommit", Anomaly: "lost-write", BlackBox: true},
+	{Name: "keep-below-high-watermark", Section: "A2", Reference: "KIP-101",
+		Says:      "a follower never cuts below its own high watermark, which proves nothing after the last in-sync replica lost records",
+		Invariant: "LogMatching", Anomaly: "inconsistent-offsets"},
 	{Name: "one-shot-epoch-lookup", Section: "A3", Reference: "KAFKA-6361, KIP-279",
 		Says:      "a new follower asks once where its last epoch ended; if the leader never knew that epoch, the answer lies behind the fork",
 		Invariant: "HwBacked", Anomaly: "inconsistent-offsets", BlackBox: true},
 	{Name: "unfenced-fetch", Section: "A4", Reference: "KAFKA-6880, KAFKA-7395, KIP-320",
 		Says:      "a leader serves fetches of any epoch, so a replica that missed a leader change keeps a wrong middle",
 		Invariant: "LogMatching", Anomaly: "lost-write", BlackBox: true},
+	{Name: "same-leader-skips-truncation", Section: "A5", Reference: "KAFKA-7164",
+		Says:      "a follower whose leader is the same broker as before goes on fetching, whoever led in between",
+		Invariant: "LogMatching", Anomaly: "lost-write", BlackBox: true},
+	{Name: "epoch-unrecorded-at-election", Section: "A6", Reference: "KAFKA-7415",
+		Says:      "a leader records its epoch with its first record only; asked about an epoch before that it knows nothing, and followers cut to their high watermark",
+		Invariant: "NoTruncBelowCommit", Anomaly: "lost-write", BlackBox: true},
+	{Name: "epochs-kept-at-log-end", Section: "A7", Reference: "KAFKA-10706",
+		Says:    "truncating at the log's end leaves the epoch of a leadership without records in the cache, and the leader reports a divergence for ever",
+		Anomaly: "not-live"},
+	{Name: "stale-divergence-cuts", Section: "A9", Reference: "KAFKA-18991",
+		Says:      "a diverging answer of an earlier epoch is applied if only the fetch offset is the same again",
+		Invariant: "NoTruncBelowCommit", Anomaly: "read-then-lost", BlackBox: true},
+	{Name: "undefined-epoch-as-log-end", Section: "A13", Reference: "KAFKA-6857",
+		Says:      "logs without epochs: an undefined epoch is said to end at the leader's log end, so a follower cuts nothing",
+		Invariant: "HwBacked", Anomaly: "inconsistent-offsets", BlackBox: true},
+	{Name: "late-fence-stops-fetching", Section: "A13", Reference: "KAFKA-7786",
+		Says:    "FENCED_LEADER_EPOCH in answer to a request of an earlier epoch stops the fetcher of the present one",
+		Anomaly: "not-live"},
 	{Name: "diverging-fetch-counts", Section: "B1", Reference: "KAFKA-13141",
 		Says:      "a fetch that was answered with a diverging epoch counts as progress of the follower",
 		Invariant: "HwBacked", Anomaly: "lost-write", BlackBox: true},
@@ -57,6 +100,12 @@ var Bugs = []Bug{
 	{Name: "stale-broker-epoch-joins", Section: "B3", Reference: "KAFKA-14617, KIP-903",
 		Says:      "the controller admits a replica on the word of its previous incarnation, which had another disk",
 		Invariant: "UncleanExclusion", Anomaly: "lost-write", BlackBox: true},
+	{Name: "mixed-incarnations-join", Section: "B4", Reference: "KAFKA-15221",
+		Says:      "a follower is proposed for the ISR with the log end of its previous incarnation and the broker epoch of the present one",
+		Invariant: "UncleanExclusion", Anomaly: "lost-write", BlackBox: true},
+	{Name: "read-limit-sampled-twice", Section: "B8", Reference: "KAFKA-9835, KAFKA-9807",
+		Says:      "a consumer's read that found the high watermark at the log's end goes on to the end, which has moved",
+		Invariant: "ReadCommitted", Anomaly: "read-then-lost", BlackBox: true},
 	{Name: "stale-end-offset", Section: "B12", Reference: "KAFKA-2334, KIP-207",
 		Says:      "a new leader tells clients its stale high watermark as the end of the log",
 		Invariant: "AppliedHwMono", Anomaly: "end-regression", BlackBox: true},
@@ -69,9 +118,27 @@ var Bugs = []Bug{
 	{Name: "unfenced-alter-partition", Section: "C3", Reference: "mutant, guarded by leader and partition epochs",
 		Says:      "the controller accepts an ISR from a leader it has deposed",
 		Invariant: "CandidateComplete", Anomaly: "lost-write", BlackBox: true},
+	{Name: "answer-drops-next-proposal", Section: "C5", Reference: "KAFKA-12686, KAFKA-12751, KAFKA-14010",
+		Says:    "the answer to an overtaken proposal takes the next one out of the queue before it was sent, and the partition proposes nothing any more",
+		Anomaly: "not-live"},
 	{Name: "unclean-election-anyway", Section: "D2", Reference: "KAFKA-4623, KIP-106",
 		Says:      "the controller elects a replica outside the ISR although unclean election is off",
 		Invariant: "LeaderComplete", Anomaly: "lost-write", BlackBox: true},
+	{Name: "leaderless-stays-leaderless", Section: "D7", Reference: "KAFKA-13407",
+		Says:    "a broker that returns is not elected leader of what nobody leads",
+		Anomaly: "not-live"},
+	{Name: "unclear-means-failed", Section: "F3", Reference: "client mutant",
+		Says:    "a client reports a send whose effect is unknown as failed",
+		Anomaly: "aborted-read", BlackBox: true},
+	{Name: "acks-one-moves-watermark", Section: "F5", Reference: "Redpanda #14794, #15863",
+		Says:      "an append with acks=1 is visible at once",
+		Invariant: "HwBacked", Anomaly: "read-then-lost", BlackBox: true},
+	{Name: "stale-fetch-answer-cuts", Section: "F7", Reference: "Redpanda #17731, #17895",
+		Says:      "records that arrive a second time are taken for a conflict, and what follows them is cut",
+		Invariant: "NoTruncBelowCommit", Anomaly: "lost-write", BlackBox: true},
+	{Name: "high-watermark-by-connection", Section: "F9", Reference: "RocketMQ #6662",
+		Says:      "the high watermark waits for the followers that fetch, not for those in the ISR",
+		Invariant: "HwBacked", Anomaly: "lost-write", BlackBox: true},
 	{Name: "ack-before-commit", Section: "G1", Reference: "mutant",
 		Says:      "acks=all is answered after the leader's own append",
 		Invariant: "AckAfterCommit", Anomaly: "lost-write", BlackBox: true},
@@ -81,6 +148,24 @@ var Bugs = []Bug{
 	{Name: "read-uncommitted-tail", Section: "G3", Reference: "mutant; Redpanda #14794",
 		Says:      "consumers are shown the leader's log up to its end",
 		Invariant: "ReadCommitted", Anomaly: "read-then-lost", BlackBox: true},
+	{Name: "min-isr-by-assignment", Section: "G4", Reference: "mutant",
+		Says:      "min.insync.replicas is compared with the number of assigned replicas, not with the ISR",
+		Invariant: "AckAfterCommit", Anomaly: "lost-write"},
+	{Name: "epoch-survives-vacancy", Section: "G7", Reference: "mutant",
+		Says:      "a leader that is elected again after nobody led goes on in its old epoch",
+		Invariant: "EpochOffsetUnique", Anomaly: "inconsistent-offsets"},
+	{Name: "shutdown-without-handover", Section: "G9", Reference: "mutant",
+		Says:      "a broker in controlled shutdown is fenced before its partitions have another leader",
+		Invariant: "IsrUnfenced"},
+	{Name: "slow-follower-stays", Section: "G10", Reference: "mutant",
+		Says:      "a follower stays in the ISR as long as it fetches, however far behind",
+		Invariant: "IsrByLagTime"},
+	{Name: "burst-evicts-followers", Section: "G11", Reference: "KAFKA-1546, KIP-16",
+		Says:      "a follower leaves the ISR when it is some records behind, so a large batch evicts everybody",
+		Invariant: "IsrByLagTime"},
+	{Name: "progress-survives-epochs", Section: "§3.8.1", Reference: "found by isrcheck, §3.8.1",
+		Says:      "a leader elected again keeps what it knew of its followers, whose logs were cut in an epoch it missed",
+		Invariant: "HwBacked", Anomaly: "read-then-lost", BlackBox: true},
 }
 
 // A bugSet is the bugs that are switched on.
@@ -108,7 +193,8 @@ func (s bugSet) imply(c *config) {
 		c.truncation = truncateHW
 	case s.has(oneShotEpochLookup):
 		c.truncation = truncateKIP101
-	case s.has(unfencedFetch):
+	case s.has(unfencedFetch), s.has(keepBelowHighWatermark), s.has(sameLeaderSkipsTruncation),
+		s.has(epochUnrecordedAtElection), s.has(undefinedEpochAsLogEnd):
 		c.truncation = truncateKIP279
 	}
 }

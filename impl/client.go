@@ -263,7 +263,7 @@ func (c *client) pause(ms int64) {
 // giveUp ends an operation that found no answer. A read has no effect, so it
 // just failed; a send failed only if every attempt certainly had none.
 func (c *client) giveUp() {
-	if c.unknown {
+	if c.unknown && !c.bugs.has(unclearMeansFailed) {
 		c.finish(histories.Info)
 	} else {
 		c.finish(histories.Fail)

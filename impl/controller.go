@@ -136,6 +136,12 @@ func (c *controller) letGo(b node) bool {
 	if !state.shuttingDown {
 		state.shuttingDown = true
 		c.write(metaRecord{broker: b, state: state})
+		if c.bugs.has(shutdownWithoutHandover) {
+			state.fenced = true
+			c.write(metaRecord{broker: b, state: state})
+			c.publish()
+			return true
+		}
 		c.leave(b)
 		c.publish()
 		s.leaving = c.image.offset
@@ -207,7 +213,7 @@ func (c *controller) unfence(b node) {
 	c.write(metaRecord{broker: b, state: state})
 	c.tracef("controller", "broker %d unfenced", b)
 	for p := range c.image.partitions {
-		if reg := &c.image.partitions[p]; reg.leader == nobody {
+		if reg := &c.image.partitions[p]; reg.leader == nobody && !c.bugs.has(leaderlessStaysLeaderless) {
 			c.change(int32(p), reg.isr, 0, electOnline)
 		}
 	}
@@ -270,7 +276,9 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 	}
 	next.partitionEpoch++
 	if named {
-		next.leaderEpoch++
+		if !(c.bugs.has(epochSurvivesVacancy) && (old.leader == nobody || next.leader == nobody)) {
+			next.leaderEpoch++
+		}
 		if next.leader != nobody {
 			c.stats.Elections++
 		}

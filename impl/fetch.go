@@ -40,7 +40,7 @@ func (b *broker) fetched(r *replica, m *message) message {
 		return m.refuse(fetchResponse, unknownLeaderEpoch)
 	}
 	reply := m.answer(fetchResponse)
-	reply.offset, reply.hw, reply.end = m.offset, r.hw, r.log.end()
+	reply.offset, reply.max, reply.hw, reply.end = m.offset, m.offset, r.hw, r.log.end()
 	if m.lastEpoch != none {
 		epoch, end := r.log.epochs.endOffsetFor(m.lastEpoch, r.log.end())
 		if end == none {
@@ -92,6 +92,10 @@ func (b *broker) noteFetch(r *replica, m *message) bool {
 	} else if m.offset >= p.leaderEnd {
 		p.lastCaughtUp = max(p.lastCaughtUp, p.lastFetch)
 	}
+	if b.bugs.has(mixedIncarnationsJoin) { // between two looks at the same progress
+		p.brokerEpoch = m.brokerEpoch
+		b.expand(r, m.from)
+	}
 	moved := p.end != m.offset
 	p.end, p.lastFetch, p.brokerEpoch = m.offset, b.now, m.brokerEpoch
 	p.leaderEnd = max(p.leaderEnd, end)
@@ -136,8 +140,17 @@ func (b *broker) onConsume(r *replica, m *message) {
 		b.send(m.refuse(consumeResponse, err))
 		return
 	}
+	if b.bugs.has(readLimitSampledTwice) && r.hw == r.log.end() && !m.flag {
+		later := *m
+		later.flag = true
+		b.send(later)
+		return
+	}
 	reply := m.answer(consumeResponse)
 	reply.hw = b.visibleEnd(r)
+	if m.flag {
+		reply.hw = r.log.end()
+	}
 	if m.offset > r.log.end() {
 		reply.err = offsetOutOfRange
 		b.send(reply)

@@ -168,6 +168,19 @@ func (g *ghost) onTruncate(e *env, b node, r *replica, offset int64) {
 	}
 }
 
+// onShrink follows a leader's look at its followers: those that leave the ISR
+// are those that have not had everything for replica.lag.time.max.ms (§3.5).
+func (g *ghost) onShrink(b *broker, r *replica, out brokerSet) {
+	for f := range r.isr.without(setOf(b.id)).each() {
+		p := &r.progress[f]
+		lags := p.end != r.log.end() && (b.now-p.lastCaughtUp > b.cfg.lagTime ||
+			b.cfg.lagMessages > 0 && r.log.end()-p.end > b.cfg.lagMessages)
+		if lags != out.has(f) {
+			g.witness(b.env, isrByLagTime, "leader %d drops %v; broker %d has %d of %d records, and had all %d ms ago", b.id, out, f, p.end, r.log.end(), b.now-p.lastCaughtUp)
+		}
+	}
+}
+
 // onAck follows a successful acks=all answer.
 func (g *ghost) onAck(e *env, r *replica, isrSize int, p *delayedProduce) {
 	if r.hw < p.needs || isrSize < e.cfg.minIsr {

@@ -51,6 +51,7 @@ const (
 	ackDurable
 	readStable
 	appliedHwMono
+	isrByLagTime
 	invariantCount
 )
 
@@ -86,6 +87,7 @@ func init() {
 		{"AckDurable", "§4", "what was acknowledged with acks=all is in the log of every later leader", true, witnessed(ackDurable)},
 		{"ReadStable", "§4", "what was read at an offset is what every later answer and leader has there", true, witnessed(readStable)},
 		{"AppliedHwMono", "§4, KIP-207", "the end told to clients never goes back from one leader epoch to a later one", true, witnessed(appliedHwMono)},
+		{"IsrByLagTime", "§3.5", "a leader drops the followers that lacked something for replica.lag.time.max.ms, and nobody else", false, witnessed(isrByLagTime)},
 	}
 }
 

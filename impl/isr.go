@@ -36,7 +36,9 @@ func (b *broker) shrinkAll() {
 		if r.role != leaderRole || r.pending.id != 0 {
 			continue
 		}
-		if out := b.laggards(r); out != 0 {
+		out := b.laggards(r)
+		b.ghosts[p].onShrink(b, r, out)
+		if out != 0 {
 			b.propose(r, r.isr.without(out))
 			b.advance(r)
 		}
@@ -51,7 +53,11 @@ func (b *broker) laggards(r *replica) brokerSet {
 		if f == b.id || !r.isr.has(f) {
 			continue
 		}
-		behind := b.cfg.lagMessages > 0 && r.log.end()-r.progress[f].end > b.cfg.lagMessages
+		limit := b.cfg.lagMessages
+		if b.bugs.has(burstEvictsFollowers) {
+			limit = 2
+		}
+		behind := limit > 0 && r.log.end()-r.progress[f].end > limit
 		if behind || !b.caughtUp(r, f) {
 			out = out.with(f)
 		}
@@ -118,6 +124,8 @@ func (b *broker) onAlterAnswer(r *replica, m *message) {
 	b.alter = 0
 	if r.pending.id == m.id {
 		b.decide(r, m)
+	} else if b.bugs.has(answerDropsNextProposal) {
+		r.pending.sent = true
 	}
 	b.proposeNext()
 }

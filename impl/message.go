@@ -91,7 +91,7 @@ type message struct {
 	lastEpoch      int64 // fetch: epoch of the last record; answers: the diverging epoch, or none
 	offset         int64 // what is asked for, or the answer
 	hw, end        int64 // marks reported with an answer
-	max            int64 // consume: at most so many records
+	max            int64 // consume: at most so many records; answer to a fetch: the offset it began at
 	leader         node
 	isr            brokerSet
 	flag           bool // heartbeat: wants to stop; its answer: may stop

@@ -16,7 +16,7 @@ func (b *broker) onProduce(r *replica, m *message) {
 		b.answerProduce(m, notLeaderOrFollower, none)
 		return
 	}
-	if m.acks == acksAll && r.isr.size() < b.cfg.minIsr {
+	if m.acks == acksAll && b.tooFew(r, r.isr) {
 		b.stats.NotEnoughReplicas++
 		b.answerProduce(m, notEnoughReplicas, none)
 		return
@@ -32,6 +32,9 @@ func (b *broker) onProduce(r *replica, m *message) {
 		r.produces = append(r.produces, delayedProduce{request: *m, base: base, needs: r.log.end()})
 	}
 	b.advance(r)
+	if m.acks == acksOne && b.bugs.has(acksOneMovesWatermark) {
+		b.setHW(r, r.log.end())
+	}
 	if m.acks == acksOne {
 		b.answerProduce(m, noError, base)
 	}
@@ -47,7 +50,7 @@ func (b *broker) completeProduces(r *replica) {
 			waiting = append(waiting, *p)
 			continue
 		}
-		if b.maximalISR(r).size() < b.cfg.minIsr && !b.bugs.has(ackBeforeCommit) {
+		if b.tooFew(r, b.maximalISR(r)) && !b.bugs.has(ackBeforeCommit) {
 			b.answerProduce(&p.request, notEnoughReplicasAfterAppend, none)
 			continue
 		}

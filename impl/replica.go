@@ -90,14 +90,16 @@ func (b *broker) applyPartition(r *replica, reg *registration) {
 
 // becomeLeader becomes or stays leader (§3.8.1).
 func (b *broker) becomeLeader(r *replica, reg *registration) {
-	newEpoch := reg.leaderEpoch > r.leaderEpoch
+	newEpoch, led := reg.leaderEpoch > r.leaderEpoch, r.role == leaderRole
 	r.role, r.leader, r.fetch = leaderRole, b.id, 0
 	r.isr, r.pending, r.partitionEpoch = reg.isr, pending{}, reg.partitionEpoch
 	if newEpoch {
 		r.leaderEpoch, r.epochStart = reg.leaderEpoch, r.log.end()
-		r.log.epochs = r.log.epochs.assign(r.leaderEpoch, r.epochStart)
+		if !b.bugs.has(epochUnrecordedAtElection) {
+			r.log.epochs = r.log.epochs.assign(r.leaderEpoch, r.epochStart)
+		}
 		for i := range r.progress {
-			r.progress[i] = b.initialProgress(r, node(i))
+			r.progress[i] = b.initialProgress(r, node(i), led)
 		}
 		b.say("leads epoch %d: leo=%d hw=%d isr=%v", r.leaderEpoch, r.log.end(), r.hw, r.isr)
 		b.ghosts[r.partition].onLeader(b.env, b.id, r)
@@ -112,8 +114,11 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 // Kafka lets a broker that led before keep what it knew (§3.8.1). But it may
 // have missed an epoch in which another led and the follower's log was cut, and
 // then count records that are gone towards the high watermark.
-func (b *broker) initialProgress(r *replica, follower node) progress {
+func (b *broker) initialProgress(r *replica, follower node, led bool) progress {
 	p := progress{end: none, brokerEpoch: none, lastFetch: longAgo, lastCaughtUp: longAgo}
+	if led && b.bugs.has(progressSurvivesEpochs) {
+		p.end, p.brokerEpoch, p.leaderEnd = r.progress[follower].end, r.progress[follower].brokerEpoch, r.log.end()
+	}
 	if r.isr.has(follower) {
 		p.lastCaughtUp = b.now
 	}
@@ -124,13 +129,18 @@ func (b *broker) initialProgress(r *replica, follower node) progress {
 // fetcher even if the leader is the same broker (§3.8.2, KAFKA-7164).
 func (b *broker) becomeFollower(r *replica, reg *registration) {
 	newEpoch := reg.leaderEpoch > r.leaderEpoch
+	same := r.role == followerRole && r.leader == reg.leader
 	r.role, r.leader, r.leaderEpoch, r.partitionEpoch = followerRole, reg.leader, reg.leaderEpoch, reg.partitionEpoch
 	r.isr, r.pending, r.epochStart = 0, pending{}, none
-	if !newEpoch {
+	if !newEpoch && same {
 		return
 	}
 	b.failProduces(r)
 	b.completeFetches(r)
+	if same && r.leader != nobody && b.bugs.has(sameLeaderSkipsTruncation) {
+		b.fetchNext(r)
+		return
+	}
 	b.beginFetching(r)
 }
 
@@ -154,7 +164,9 @@ func (b *broker) truncate(r *replica, offset int64) {
 		b.stats.RecordsTruncated += cut
 		b.say("truncates %d -> %d", r.log.end(), offset)
 	}
-	r.log.truncateTo(offset)
+	if offset < r.log.end() || !b.bugs.has(epochsKeptAtLogEnd) {
+		r.log.truncateTo(offset)
+	}
 	b.setHW(r, min(r.hw, r.log.end()))
 	b.dirty = true
 }

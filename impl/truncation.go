@@ -62,7 +62,7 @@ func (b *broker) onFetchRetry(r *replica, id int64) {
 // onFetchAnswer takes a leader's answer, if it is the one being waited for:
 // any change of leader, epoch or log since then made another the one.
 func (b *broker) onFetchAnswer(r *replica, m *message) {
-	if r.fetch != m.id || r.role != followerRole {
+	if r.role != followerRole || r.fetch != m.id && !b.heedsStale(r, m) {
 		return
 	}
 	switch {
@@ -82,6 +82,23 @@ func (b *broker) onFetchAnswer(r *replica, m *message) {
 	default:
 		b.backOff(r)
 	}
+}
+
+// heedsStale is a mistake: to heed the answer to a fetch that is not the one
+// in flight.
+func (b *broker) heedsStale(r *replica, m *message) bool {
+	switch {
+	case m.err == fencedLeaderEpoch:
+		return b.bugs.has(lateFenceStopsFetching)
+	case m.err != noError:
+		return false
+	case m.lastEpoch != none:
+		return b.bugs.has(staleDivergenceCuts) && m.max == r.log.end()
+	case b.bugs.has(staleFetchAnswerCuts) && len(m.records) > 0 && m.offset < r.log.end():
+		b.truncate(r, m.offset)
+		return true
+	}
+	return false
 }
 
 // appendFetched appends what the leader sent and takes its high watermark,
@@ -139,6 +156,9 @@ func (b *broker) onEpochEnd(r *replica, m *message) {
 	}
 	reply := m.answer(epochEndResponse)
 	reply.lastEpoch, reply.offset = r.log.epochs.endOffsetFor(m.lastEpoch, r.log.end())
+	if b.bugs.has(undefinedEpochAsLogEnd) {
+		reply.lastEpoch, reply.offset = none, r.log.end()
+	}
 	b.send(reply)
 }
 
@@ -161,6 +181,9 @@ func (b *broker) onEpochEndAnswer(r *replica, m *message) {
 		cut = m.offset
 	default:
 		agreed, cut = b.divergence(r, m.lastEpoch, m.offset)
+	}
+	if b.bugs.has(keepBelowHighWatermark) {
+		agreed, cut = true, max(cut, r.hw)
 	}
 	b.truncate(r, cut)
 	if !agreed {

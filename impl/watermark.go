@@ -21,7 +21,7 @@ func (b *broker) nextHW(r *replica) int64 {
 	if b.bugs.has(highWatermarkByCount) {
 		return max(r.hw, b.countedHW(r))
 	}
-	if r.isr.size() < b.cfg.minIsr {
+	if b.tooFew(r, r.isr) {
 		return r.hw
 	}
 	hw := r.log.end()
@@ -37,8 +37,11 @@ func (b *broker) nextHW(r *replica) int64 {
 // that could be elected, and for each that is about to join the ISR, lest the
 // watermark run away from it.
 func (b *broker) waitsFor(r *replica, f node) bool {
-	if b.bugs.has(isrGrowsLate) {
+	switch {
+	case b.bugs.has(isrGrowsLate):
 		return r.isr.has(f)
+	case b.bugs.has(highWatermarkByConnection):
+		return b.now-r.progress[f].lastFetch <= 2*b.cfg.fetchWait
 	}
 	return b.maximalISR(r).has(f) || b.caughtUp(r, f) && b.eligible(r, f)
 }
@@ -46,7 +49,18 @@ func (b *broker) waitsFor(r *replica, f node) bool {
 // caughtUp reports whether a follower has everything, or had recently.
 func (b *broker) caughtUp(r *replica, f node) bool {
 	p := &r.progress[f]
+	if b.bugs.has(slowFollowerStays) {
+		return b.now-max(p.lastFetch, p.lastCaughtUp) <= b.cfg.lagTime
+	}
 	return p.end == r.log.end() || b.now-p.lastCaughtUp <= b.cfg.lagTime
+}
+
+// tooFew reports whether an ISR is smaller than min.insync.replicas.
+func (b *broker) tooFew(r *replica, isr brokerSet) bool {
+	if b.bugs.has(minIsrByAssignment) {
+		return len(r.assignment) < b.cfg.minIsr
+	}
+	return isr.size() < b.cfg.minIsr
 }
 
 // eligible reports whether a follower may be in the ISR by what this leader
