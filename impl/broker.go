@@ -98,10 +98,8 @@ func (b *broker) serve(m *message) {
 		b.proposeNext()
 	case produceRequest:
 		b.onProduce(r, m)
-	case consumeRequest:
-		b.onConsume(r, m)
-	case listRequest:
-		b.onList(r, m)
+	case consumeRequest, listRequest:
+		b.onRead(r, m)
 	case clientMetadataRequest:
 		b.onClientMetadata(m)
 	}

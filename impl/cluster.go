@@ -393,7 +393,7 @@ func (c *Cluster) history(opts Options) (*histories.History, error) {
 		{Key: "min.insync.replicas", Value: itoa(int64(c.cfg.minIsr))},
 		{Key: "kip-207", Value: "true"},
 		{Key: "offsets", Value: "dense"},
-		{Key: "reads", Value: "committed"},
+		{Key: "reads", Value: readsNames[bit(c.cfg.linearizable)]},
 		{Key: "system", Value: "kafka"},
 	}}
 	for p := range c.ghosts {

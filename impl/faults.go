@@ -269,6 +269,9 @@ func (c *Cluster) disconnectAll(b *broker) {
 		for i := range r.fetches {
 			tell(&r.fetches[i].request)
 		}
+		for i := range r.reads {
+			tell(&r.reads[i].request)
+		}
 	}
 	for i := range b.held {
 		tell(&b.held[i])

@@ -21,7 +21,7 @@ func (b *broker) onFetch(r *replica, m *message) {
 			return
 		}
 	}
-	if len(reply.records) > 0 || reply.lastEpoch != none {
+	if len(reply.records) > 0 || reply.lastEpoch != none || r.awaits(m.from) {
 		b.send(reply)
 		return
 	}
@@ -41,6 +41,7 @@ func (b *broker) fetched(r *replica, m *message) message {
 	}
 	reply := m.answer(fetchResponse)
 	reply.offset, reply.max, reply.hw, reply.end = m.offset, m.offset, r.hw, r.log.end()
+	reply.round = r.round
 	if m.lastEpoch != none {
 		epoch, end := r.log.epochs.endOffsetFor(m.lastEpoch, r.log.end())
 		if end == none {
@@ -99,10 +100,12 @@ func (b *broker) noteFetch(r *replica, m *message) bool {
 	moved := p.end != m.offset
 	p.end, p.lastFetch, p.brokerEpoch = m.offset, b.now, m.brokerEpoch
 	p.leaderEnd = max(p.leaderEnd, end)
+	p.round = max(p.round, m.round)
 	b.expand(r, m.from)
 	if moved {
 		b.advance(r)
 	}
+	b.completeReads(r)
 	return true
 }
 
@@ -119,6 +122,14 @@ func (b *broker) completeFetches(r *replica) {
 		b.send(reply)
 	}
 	r.fetches = waiting
+}
+
+// releaseFetches answers all waiting fetches, that followers may hear of a read.
+func (b *broker) releaseFetches(r *replica) {
+	for i := range r.fetches {
+		b.send(b.fetched(r, &r.fetches[i].request))
+	}
+	r.fetches = nil
 }
 
 // onFetchWaited answers a fetch that has waited long enough.

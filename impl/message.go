@@ -89,6 +89,7 @@ type message struct {
 	partitionEpoch int64
 	brokerEpoch    int64 // of the sender
 	lastEpoch      int64 // fetch: epoch of the last record; answers: the diverging epoch, or none
+	round          int64 // fetch: of the newest read that waits for followers, and its echo
 	offset         int64 // what is asked for, or the answer
 	hw, end        int64 // marks reported with an answer
 	max            int64 // consume: at most so many records; answer to a fetch: the offset it began at

@@ -34,10 +34,13 @@ type replica struct {
 	progress   []progress // by broker
 	produces   []delayedProduce
 	fetches    []delayedFetch
+	reads      []delayedRead // with reads=linearizable
+	round      int64         // of the last read that arrived
 
 	// On a follower.
 	fetch  int64 // id of the request in flight, or of the timer that will retry it; 0 if none
 	asking bool  // the request is for the end of an epoch, not yet a fetch
+	echo   int64 // the leader's round by its last answer in this epoch
 }
 
 // progress is what a leader knows about a follower (§1.3).
@@ -47,6 +50,7 @@ type progress struct {
 	leaderEnd    int64 // the leader's log end at that fetch
 	lastFetch    int64 // time of that fetch
 	lastCaughtUp int64 // time at which it last had everything
+	round        int64 // the latest it echoed in this epoch
 }
 
 // longAgo is a time at which a replica caught up that never did.
@@ -57,7 +61,8 @@ const longAgo int64 = -1 << 60
 func (r *replica) forget() {
 	r.role, r.leader, r.leaderEpoch, r.partitionEpoch = noRole, nobody, none, none
 	r.isr, r.pending, r.produces, r.fetches = 0, pending{}, nil, nil
-	r.fetch, r.asking = 0, false
+	r.reads, r.round = nil, 0
+	r.fetch, r.asking, r.echo = 0, false, 0
 	r.log.epochs = r.log.epochs.truncateFromEnd(r.log.end())
 	r.hw = min(r.checkpoint, r.log.end())
 }
@@ -101,6 +106,7 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 		for i := range r.progress {
 			r.progress[i] = b.initialProgress(r, node(i), led)
 		}
+		b.failReads(r)
 		b.say("leads epoch %d: leo=%d hw=%d isr=%v", r.leaderEpoch, r.log.end(), r.hw, r.isr)
 		b.ghosts[r.partition].onLeader(b.env, b.id, r)
 	}
@@ -135,7 +141,9 @@ func (b *broker) becomeFollower(r *replica, reg *registration) {
 	if !newEpoch && same {
 		return
 	}
+	r.echo = 0
 	b.failProduces(r)
+	b.failReads(r)
 	b.completeFetches(r)
 	if same && r.leader != nobody && b.bugs.has(sameLeaderSkipsTruncation) {
 		b.fetchNext(r)

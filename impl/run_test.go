@@ -62,10 +62,13 @@ func TestInvariantsCanBreak(t *testing.T) {
 		"LeaderAppendOnly": func(c *Cluster) { c.brokers[1].truncate(&c.brokers[1].replicas[0], 0) },
 		"MetaPrefix":       func(c *Cluster) { c.brokers[2].image.digest++ },
 		"IsrSubsetAR":      func(c *Cluster) { c.controller.image.partitions[0].assignment = []node{1, 2} },
-		"ElrSubsetAR":      func(c *Cluster) { c.controller.image.partitions[0].elr = setOf(2); c.controller.image.partitions[0].assignment = []node{1, 3} },
-		"IsrElrDisjoint":   func(c *Cluster) { c.controller.image.partitions[0].elr = setOf(2) },
-		"LeaderInIsr":      func(c *Cluster) { c.controller.image.partitions[0].isr = setOf(2, 3) },
-		"IsrUnfenced":      func(c *Cluster) { c.controller.image.brokers[3].fenced = true },
+		"ElrSubsetAR": func(c *Cluster) {
+			c.controller.image.partitions[0].elr = setOf(2)
+			c.controller.image.partitions[0].assignment = []node{1, 3}
+		},
+		"IsrElrDisjoint": func(c *Cluster) { c.controller.image.partitions[0].elr = setOf(2) },
+		"LeaderInIsr":    func(c *Cluster) { c.controller.image.partitions[0].isr = setOf(2, 3) },
+		"IsrUnfenced":    func(c *Cluster) { c.controller.image.brokers[3].fenced = true },
 	} {
 		c, err := New(parseSchedule(t, "10 P1 send 1\n2000 P1 send 2\n"), Options{})
 		if err != nil {

@@ -23,7 +23,7 @@ type SettingSpec struct {
 type config struct {
 	brokers, partitions          int
 	replicationFactor, minIsr    int
-	unclean, elr                 bool
+	unclean, elr, linearizable   bool
 	acks                         int // a place in acksNames
 	lagTime, lagMessages         int64
 	fetchWait, fetchBackoff      int64
@@ -40,6 +40,9 @@ type config struct {
 
 // acksNames are the values of acks, the default first.
 var acksNames = []string{"all", "1", "0"}
+
+// readsNames are the values of reads, the default first.
+var readsNames = []string{"committed", "linearizable"}
 
 const (
 	acksAll = iota
@@ -67,6 +70,8 @@ var Settings = []SettingSpec{
 		set: func(c *config, v int64) { c.unclean = v == 1 }},
 	{Name: "eligible.leader.replicas.enable", Default: "false", Values: []string{"false", "true"}, Says: "whether replicas that left too small an ISR stay eligible, so that its last member need not stand alone (KIP-966)",
 		set: func(c *config, v int64) { c.elr = v == 1 }},
+	{Name: "reads", Default: readsNames[0], Values: readsNames, Says: "what reads promise; for linearizable a leader makes sure of its followers before it answers",
+		set: func(c *config, v int64) { c.linearizable = v == 1 }},
 	{Name: "acks", Default: "all", Values: acksNames, Says: "what a send waits for unless it says so itself",
 		set: func(c *config, v int64) { c.acks = int(v) }},
 	{Name: "retries", Default: "0", Max: maxCount, Says: "attempts after one whose effect is unknown; without idempotence they may duplicate",

@@ -33,7 +33,7 @@ func (b *broker) beginFetching(r *replica) {
 // fetchNext asks the leader for what comes after the log's end.
 func (b *broker) fetchNext(r *replica) {
 	r.fetch = b.newID()
-	m := message{kind: fetchRequest, from: b.id, to: r.leader, id: r.fetch, partition: r.partition,
+	m := message{kind: fetchRequest, from: b.id, to: r.leader, id: r.fetch, partition: r.partition, round: r.echo,
 		leaderEpoch: r.leaderEpoch, brokerEpoch: b.epoch, offset: r.log.end(), lastEpoch: none}
 	if b.cfg.truncation == truncateOnFetch {
 		m.lastEpoch = r.log.lastEpoch()
@@ -65,6 +65,7 @@ func (b *broker) onFetchAnswer(r *replica, m *message) {
 	if r.role != followerRole || r.fetch != m.id && !b.heedsStale(r, m) {
 		return
 	}
+	r.echo = m.round
 	switch {
 	case m.err == noError && m.lastEpoch != none:
 		b.truncateToDivergence(r, m.lastEpoch, m.offset)

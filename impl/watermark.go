@@ -10,6 +10,7 @@ func (b *broker) advance(r *replica) {
 		b.ghosts[r.partition].onCommit(b.env, b.id, r)
 	}
 	b.completeProduces(r)
+	b.completeReads(r)
 }
 
 // nextHW is the high watermark that a leader may have now: what the leader and

@@ -71,6 +71,7 @@ func (d *drawing) settings() {
 	d.is("default.api.timeout.ms", draw.From(t, "api timeout", 200, 60))
 	d.is("controlled.shutdown.timeout.ms", 50)
 	d.fix(schedule.Setting{Key: "eligible.leader.replicas.enable", Value: draw.From(t, "elr", "false", "true")})
+	d.fix(schedule.Setting{Key: "reads", Value: draw.From(t, "reads", "committed", "committed", "linearizable")})
 	if draw.OneIn(t, 10, "retries") {
 		d.is("retries", draw.Int(t, 1, 3, "attempts"))
 	}
