@@ -89,6 +89,8 @@ func (b *broker) onFetchAnswer(r *replica, m *message) {
 // in flight.
 func (b *broker) heedsStale(r *replica, m *message) bool {
 	switch {
+	case r.leader == nobody:
+		return false
 	case m.err == fencedLeaderEpoch:
 		return b.bugs.has(lateFenceStopsFetching)
 	case m.err != noError:

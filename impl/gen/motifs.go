@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/isrcheck/isrcheck/histories/draw"
@@ -10,7 +11,7 @@ import (
 // motifs are short patterns of trouble that single faults rarely add up to by
 // chance: replication protocols go wrong where changes follow each other
 // faster than messages do. Each schedule uses some of them or none.
-var motifs = []func(*drawing){bounce, exile, relapse, lag}
+var motifs = []func(*drawing){bounce, exile, relapse, lag, fork}
 
 // bounce moves the leadership about, with writes and reads in between.
 func bounce(d *drawing) {
@@ -24,6 +25,25 @@ func bounce(d *drawing) {
 		}
 	}
 	d.now = max(at, d.now)
+}
+
+// fork makes the ends of logs differ before the leadership moves: a follower
+// misses what is written, and a broker or two hear late of the moves, or only of
+// the last of them.
+func fork(d *drawing) {
+	d.nemesis("drop", "kind", "fetch-response", "to", d.broker(), "for", strconv.Itoa(draw.Int(d.t, 2, 30, "misses")))
+	d.now += int64(draw.Int(d.t, 0, 2, "pause"))
+	d.send(fmt.Sprintf("P%d", draw.Int(d.t, 1, 3, "producer")))
+	d.now += int64(draw.Int(d.t, 1, 6, "pause"))
+	for range draw.Int(d.t, 0, 2, "deaf") {
+		to, lasts := strconv.Itoa(draw.Int(d.t, 1, d.brokers, "who")), strconv.Itoa(draw.Int(d.t, 2, 30, "for"))
+		if draw.OneIn(d.t, 2, "late") {
+			d.nemesis("delay", "kind", "metadata", "to", to, "by", strconv.Itoa(draw.Int(d.t, 2, 30, "by")), "for", lasts)
+		} else {
+			d.nemesis("drop", "kind", "metadata", "to", to, "for", lasts)
+		}
+	}
+	bounce(d)
 }
 
 // exile cuts a broker off the controller for longer than a session, while

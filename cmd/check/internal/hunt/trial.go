@@ -137,16 +137,29 @@ func (t *Trial) Case() (*histories.History, error) {
 }
 
 // Minimize returns the trial of the smallest schedule found that still fails
-// by the same rule, and the number of runs that took.
+// by the same rule, and the number of schedules that took. If a seeded bug is to
+// blame, the smallest one is to blame it, too: it is fine without.
 func (u Setup) Minimize(ctx context.Context, t *Trial, budget int) (*Trial, int, error) {
 	rule := t.Rule()
+	blamed := u.isFine(ctx, cured(t.Schedule))
 	small, runs := schedule.Minimize(t.Schedule, schedule.MinimizeOptions{Budget: budget}, func(s schedule.Schedule) bool {
 		if ctx.Err() != nil {
 			return false
 		}
 		c, err := u.Try(ctx, s)
-		return err == nil && c.Has(rule)
+		return err == nil && c.Has(rule) && (!blamed || u.isFine(ctx, cured(s)))
 	})
 	least, err := u.Try(context.WithoutCancel(ctx), small)
 	return least, runs, err
+}
+
+// cured returns a schedule without its bugs.
+func cured(s schedule.Schedule) schedule.Schedule {
+	s.Bugs = nil
+	return s
+}
+
+func (u Setup) isFine(ctx context.Context, s schedule.Schedule) bool {
+	t, err := u.Try(ctx, s)
+	return err == nil && t.Result.Verdict != checker.Violates
 }
