@@ -26,7 +26,7 @@ func large(b *testing.B, load modeltest.Load) *histories.History {
 func BenchmarkCheck(b *testing.B) {
 	for _, engine := range []Engine{Auto, Linear, Porcupine} {
 		for _, n := range []int{1_000, 10_000, 100_000, 1_000_000, 4_000_000} {
-			if engine != Auto && n > 10_000 {
+			if engine != Auto && n > 100_000 || engine == Porcupine && n > 10_000 {
 				continue
 			}
 			b.Run(fmt.Sprintf("engine=%s/ops=%d", cmp.Or(string(engine), "auto"), n), func(b *testing.B) {

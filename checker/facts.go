@@ -235,7 +235,7 @@ func (p *partition) locate(s *send) {
 			s.bySaw = s.base != histories.None
 		}
 	}
-	if s.op.Offset != histories.None && (s.acked && !p.mismatched(s) || p.seenAtTold(s)) {
+	if s.op.Offset != histories.None && (s.acked && !p.mismatched(s) || p.provenAtTold(s)) {
 		s.base, s.bySaw = s.op.Offset, !s.acked
 	}
 	if s.base == histories.None {
@@ -259,9 +259,20 @@ func (p *partition) seenOnce(v histories.Value, i int64) int64 {
 	return histories.None
 }
 
+// seenAtTold reports whether somebody read a value of the batch where its
+// producer was told it is.
 func (p *partition) seenAtTold(s *send) bool {
+	return p.seenThere(s, func(histories.Value) bool { return true })
+}
+
+// provenAtTold is the same for values that no other send can have put there.
+func (p *partition) provenAtTold(s *send) bool {
+	return p.seenThere(s, func(v histories.Value) bool { return len(p.sent[v]) == 1 })
+}
+
+func (p *partition) seenThere(s *send, counts func(histories.Value) bool) bool {
 	for i, v := range s.op.Values {
-		if r := p.at[place{s.op.Offset + int64(i), v}]; r != nil && len(r.seenBy) > 0 {
+		if r := p.at[place{s.op.Offset + int64(i), v}]; r != nil && len(r.seenBy) > 0 && counts(v) {
 			return true
 		}
 	}

@@ -17,6 +17,7 @@ func drawOptions(t *rapid.T, ops int) modeltest.Options {
 		Dense:        draw.Int(t, 0, 1, "dense") == 1,
 		Clients:      draw.Int(t, 1, 4, "clients"),
 		Ops:          ops,
+		Resend:       draw.OneIn(t, 4, "resend"),
 		Scan:         draw.Int(t, 0, 3, "scan") > 0,
 	}
 }

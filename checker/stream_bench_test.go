@@ -37,4 +37,3 @@ func BenchmarkCheckFile(b *testing.B) {
 		})
 	}
 }
-
