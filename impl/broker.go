@@ -29,7 +29,13 @@ type broker struct {
 	lastID      int64
 	pausedUntil int64
 	held        []message // what arrived during a pause
-	downFor     int64     // how long it stays down after a controlled shutdown
+	clock       clock
+	holdUntil   int64   // applies no metadata before
+	update      message // the latest it holds, none if it has no records
+	downFor     int64   // how long it stays down after a controlled shutdown
+
+	diskSlowUntil int64
+	diskDelay     int64 // until then
 
 	// The clean-shutdown file holds the broker epoch of the process that left
 	// it, none if there is no file. The next process takes it away at its start.
@@ -57,6 +63,8 @@ func (b *broker) handle(m *message) {
 		b.onHeartbeatAnswer(m)
 	case metadataUpdate:
 		b.onMetadata(m)
+	case releaseTimer:
+		b.onMetadata(&b.update)
 	case shutdownTimer:
 		if m.id == b.incarnation && b.state == shuttingDown {
 			b.stop()
@@ -147,6 +155,11 @@ func (b *broker) onHeartbeatAnswer(m *message) {
 // onMetadata applies the records it does not have yet, in order, as one delta:
 // only the state after the last of them is seen (§2.8).
 func (b *broker) onMetadata(m *message) {
+	if b.now < b.holdUntil {
+		b.hold(m)
+		return
+	}
+	b.update = message{}
 	from := b.image.offset - m.offset
 	if m.brokerEpoch != b.epoch || from < 0 || from >= int64(len(m.updates)) {
 		return
@@ -168,6 +181,17 @@ func (b *broker) onMetadata(m *message) {
 		}
 	}
 }
+
+// hold keeps the newest metadata for later. It has what came before it, too: the
+// controller sends whatever the broker has not reported.
+func (b *broker) hold(m *message) {
+	if m.offset+int64(len(m.updates)) > b.update.offset+int64(len(b.update.updates)) {
+		b.update = *m
+	}
+}
+
+// localTime is what this broker takes for the time.
+func (b *broker) localTime() int64 { return b.clock.read(b.now) }
 
 // onDisconnected hears that a request will not be answered.
 func (b *broker) onDisconnected(m *message) {
@@ -213,7 +237,7 @@ func (b *broker) stop() {
 
 // crash ends the process. What was written stays in the page cache.
 func (b *broker) crash() {
-	b.state, b.epoch = down, none
+	b.state, b.epoch, b.update = down, none, message{}
 	for p := range b.replicas {
 		b.replicas[p].forget()
 	}

@@ -272,7 +272,7 @@ func (c *Cluster) deliver(m *message) {
 	case m.kind == faultTimer:
 		c.nemesis("end of " + c.actions[m.id].args.text)
 	case m.to == controllerNode:
-		c.controller.handle(m)
+		c.deliverToController(m)
 		c.flush(&c.controller.outbox)
 	case int(m.to) < len(c.brokers):
 		b := &c.brokers[m.to]
@@ -282,6 +282,19 @@ func (c *Cluster) deliver(m *message) {
 		k := &c.clients[int(m.to)-len(c.brokers)]
 		k.handle(m)
 		c.flush(&k.outbox)
+	}
+}
+
+// deliverToController hands a message to the controller, unless its process is
+// not the one the message was for.
+func (c *Cluster) deliverToController(m *message) {
+	switch {
+	case m.kind.isRequest() && (c.controllerDown() || m.life != c.controller.incarnation):
+		c.controller.send(m.breakOff())
+	case c.controllerDown():
+		c.queue.push(c.controller.downUntil, m) // a timer
+	default:
+		c.controller.handle(m)
 	}
 }
 
@@ -305,6 +318,9 @@ func (c *Cluster) deliverTo(b *broker, m *message) {
 		}
 	case b.pausedUntil > 0:
 		b.held = append(b.held, *m)
+	case m.kind.usesDisk() && c.now < b.diskSlowUntil && !m.late:
+		m.late = true
+		c.queue.push(c.now+b.diskDelay, m)
 	default:
 		b.handle(m)
 	}
@@ -330,12 +346,20 @@ func (c *Cluster) flush(o *outbox) {
 		m := &o.messages[i]
 		c.stamp(m)
 		if m.from == m.to {
-			c.queue.push(c.now+m.after, m)
+			c.queue.push(c.now+c.after(m), m)
 		} else {
 			c.net.transmit(c.now, m, &c.queue)
 		}
 	}
 	o.messages = o.messages[:0]
+}
+
+// after is how long a timer takes.
+func (c *Cluster) after(m *message) int64 {
+	if b := c.broker(m.from); b != nil && m.kind.isClocked() {
+		return b.clock.wait(c.now, m.after)
+	}
+	return m.after
 }
 
 // stamp notes between which incarnations of brokers a message goes. An answer
@@ -349,6 +373,9 @@ func (c *Cluster) stamp(m *message) {
 		if m.kind.isRequest() && !b.serving() {
 			m.life = refusedLife
 		}
+	}
+	if m.to == controllerNode {
+		m.life = c.controller.incarnation
 	}
 }
 

@@ -10,6 +10,9 @@ type controller struct {
 	digests  []uint64  // of the log's prefixes, by length
 	sessions []session // by broker
 	expiries brokerSet // brokers whose session timer runs
+
+	incarnation int64 // counts process starts
+	downUntil   int64
 }
 
 // A session is what the controller remembers about a broker but does not write down.
@@ -40,6 +43,22 @@ func (c *controller) handle(m *message) {
 	case sessionTimer:
 		c.onSessionTimer(node(m.id))
 	}
+}
+
+// restart begins a new process some time from now. Whoever takes over has the
+// log, gives every broker a full session, and does not know what anybody was
+// told: a broker in controlled shutdown waits for all others again.
+func (c *controller) restart(after int64) {
+	c.incarnation++
+	c.downUntil = c.now + after
+	for b := range c.sessions {
+		s := &c.sessions[b]
+		s.contact, s.known, s.leaving = c.downUntil, 0, none
+		if c.image.brokers[b].shuttingDown {
+			s.leaving = c.image.offset
+		}
+	}
+	c.tracef("controller", "restarts")
 }
 
 // write appends a record to the log. Records of one event are published together.

@@ -85,6 +85,14 @@ func init() {
 			[]ArgSpec{{Key: "client", Kind: ClientArg}}, applyTimeout},
 		{"move-leader", "the controller makes a member of the ISR the leader; if it leads already, in a new epoch",
 			[]ArgSpec{{Key: "to", Kind: BrokerArg}, {Key: "partition", Kind: PartitionArg, Optional: true}}, applyMoveLeader},
+		{"hold-metadata", "a broker applies no metadata for a while, and then all of it as one delta",
+			[]ArgSpec{brokerArg, forArg}, applyHoldMetadata},
+		{"restart-controller", "the controller's process dies and comes back: requests in flight are lost, and what it had not written down",
+			[]ArgSpec{forArg}, applyRestartController},
+		{"clock", "a broker's clock runs slower or faster by a factor",
+			[]ArgSpec{brokerArg, {Key: "slower", Kind: CountArg, Optional: true}, {Key: "faster", Kind: CountArg, Optional: true}, forArg}, applyClock},
+		{"slow-disk", "a broker appends and reads its log late",
+			[]ArgSpec{brokerArg, {Key: "by", Kind: DurationArg}, forArg}, applySlowDisk},
 	}
 }
 
@@ -92,6 +100,7 @@ func init() {
 type args struct {
 	broker, from, to, a, b, node node
 	duration, lose, count, by    int64
+	slower, faster               int64
 	kind                         kind
 	client                       string
 	partition                    int32
@@ -206,6 +215,9 @@ func applyElectPreferred(c *Cluster, a *args) string {
 	if int(a.partition) >= len(c.ghosts) {
 		return "there is no such partition"
 	}
+	if c.controllerDown() {
+		return controllerIsDown
+	}
 	if !c.controller.change(a.partition, c.controller.image.partitions[a.partition].isr, 0, electPreferred) {
 		return "the preferred replica leads already, or cannot"
 	}
@@ -217,6 +229,9 @@ func applyFence(c *Cluster, a *args) string {
 	b := c.broker(a.broker)
 	if b == nil {
 		return "there is no such broker"
+	}
+	if c.controllerDown() {
+		return controllerIsDown
 	}
 	s := &c.controller.sessions[b.id]
 	s.fencedUntil = max(s.fencedUntil, c.now+a.duration)
@@ -241,9 +256,57 @@ func applyMoveLeader(c *Cluster, a *args) string {
 	if c.broker(a.to) == nil || int(a.partition) >= len(c.ghosts) {
 		return "there is no such replica"
 	}
+	if c.controllerDown() {
+		return controllerIsDown
+	}
 	if !c.controller.move(a.partition, a.to) {
 		return "the broker is not in the ISR and in service"
 	}
+	return ""
+}
+
+func applyHoldMetadata(c *Cluster, a *args) string {
+	b := c.broker(a.broker)
+	if b == nil || b.state == down {
+		return "the broker is not up"
+	}
+	b.holdUntil = max(b.holdUntil, c.now+a.duration)
+	b.timer(b.id, releaseTimer, a.duration, 0)
+	c.endFault(a, a.duration)
+	return ""
+}
+
+func applyRestartController(c *Cluster, a *args) string {
+	if c.controllerDown() {
+		return controllerIsDown
+	}
+	c.controller.restart(a.duration)
+	c.endFault(a, a.duration)
+	return ""
+}
+
+// controllerIsDown is why steps that ask something of it do nothing.
+const controllerIsDown = "the controller is down"
+
+func (c *Cluster) controllerDown() bool { return c.now < c.controller.downUntil }
+
+func applyClock(c *Cluster, a *args) string {
+	b := c.broker(a.broker)
+	if b == nil || a.slower == a.faster {
+		return "there is no such broker, or the clock would run as before"
+	}
+	b.clock.change(c.now, a.duration, max(a.slower, 1), max(a.faster, 1))
+	c.endFault(a, a.duration*max(a.slower, 1))
+	return ""
+}
+
+func applySlowDisk(c *Cluster, a *args) string {
+	b := c.broker(a.broker)
+	if b == nil {
+		return "there is no such broker"
+	}
+	b.diskDelay, b.diskSlowUntil = a.by, c.now+a.duration
+	c.endFault(a, a.duration+a.by)
 	return ""
 }
 

@@ -89,7 +89,7 @@ func (b *broker) noteFetch(r *replica, m *message) bool {
 	p := &r.progress[m.from]
 	end := r.log.end()
 	if m.offset >= end {
-		p.lastCaughtUp = max(p.lastCaughtUp, b.now)
+		p.lastCaughtUp = max(p.lastCaughtUp, b.localTime())
 	} else if m.offset >= p.leaderEnd {
 		p.lastCaughtUp = max(p.lastCaughtUp, p.lastFetch)
 	}
@@ -98,7 +98,7 @@ func (b *broker) noteFetch(r *replica, m *message) bool {
 		b.expand(r, m.from)
 	}
 	moved := p.end != m.offset
-	p.end, p.lastFetch, p.brokerEpoch = m.offset, b.now, m.brokerEpoch
+	p.end, p.lastFetch, p.brokerEpoch = m.offset, b.localTime(), m.brokerEpoch
 	p.leaderEnd = max(p.leaderEnd, end)
 	p.round = max(p.round, m.round)
 	b.expand(r, m.from)

@@ -173,10 +173,10 @@ func (g *ghost) onTruncate(e *env, b node, r *replica, offset int64) {
 func (g *ghost) onShrink(b *broker, r *replica, out brokerSet) {
 	for f := range r.isr.without(setOf(b.id)).each() {
 		p := &r.progress[f]
-		lags := p.end != r.log.end() && (b.now-p.lastCaughtUp > b.cfg.lagTime ||
+		lags := p.end != r.log.end() && (b.localTime()-p.lastCaughtUp > b.cfg.lagTime ||
 			b.cfg.lagMessages > 0 && r.log.end()-p.end > b.cfg.lagMessages)
 		if lags != out.has(f) {
-			g.witness(b.env, isrByLagTime, "leader %d drops %v; broker %d has %d of %d records, and had all %d ms ago", b.id, out, f, p.end, r.log.end(), b.now-p.lastCaughtUp)
+			g.witness(b.env, isrByLagTime, "leader %d drops %v; broker %d has %d of %d records, and had all %d ms ago", b.id, out, f, p.end, r.log.end(), b.localTime()-p.lastCaughtUp)
 		}
 	}
 }

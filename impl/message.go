@@ -37,6 +37,7 @@ const (
 	fetchWaitTimer
 	alterRetryTimer
 	shutdownTimer
+	releaseTimer // a broker applies the metadata it held
 	sessionTimer
 	clientTimer
 	faultTimer
@@ -51,7 +52,7 @@ var kindNames = [...]string{"none", "fetch", "fetch-response", "epoch-end", "epo
 	"client-metadata", "client-metadata-response", "produce", "produce-response",
 	"consume", "consume-response", "list", "list-response", "disconnected",
 	"heartbeat-timer", "shrink-timer", "checkpoint-timer", "fetch-retry-timer", "fetch-wait-timer",
-	"alter-retry-timer", "shutdown-timer", "session-timer", "client-timer", "fault-timer",
+	"alter-retry-timer", "shutdown-timer", "release-timer", "session-timer", "client-timer", "fault-timer",
 	"restart-timer", "resume-timer"}
 
 func (k kind) String() string { return kindNames[k] }
@@ -71,12 +72,25 @@ func (k kind) isResponse() bool {
 	return k != metadataUpdate && k < disconnected && !k.isRequest()
 }
 
+// isClocked reports whether it is a timer by a broker's own clock.
+func (k kind) isClocked() bool { return k >= heartbeatTimer && k <= shutdownTimer }
+
+// usesDisk reports whether handling it reads or appends to a log.
+func (k kind) usesDisk() bool {
+	switch k {
+	case produceRequest, consumeRequest, fetchRequest, fetchResponse:
+		return true
+	}
+	return false
+}
+
 // A message is anything a node is handed. It is one type for all kinds, so
 // that the queue holds plain values; a kind uses the fields it needs.
 type message struct {
 	kind      kind
 	err       errorCode
 	refused   bool  // disconnected: the request never reached its receiver
+	late      bool  // a slow disk has had its delay
 	acks      int8  // produce: a place in acksNames
 	partition int32 // of the topic
 	from, to  node

@@ -126,7 +126,7 @@ func (b *broker) initialProgress(r *replica, follower node, led bool) progress {
 		p.end, p.brokerEpoch, p.leaderEnd = r.progress[follower].end, r.progress[follower].brokerEpoch, r.log.end()
 	}
 	if r.isr.has(follower) {
-		p.lastCaughtUp = b.now
+		p.lastCaughtUp = b.localTime()
 	}
 	return p
 }

@@ -228,6 +228,84 @@ func TestScenarios(t *testing.T) {
 			want: []string{"3000020 nemesis broker 1 is back", "scan => ok [0:1] end=1"},
 		},
 		{
+			name: "held metadata is applied as one delta: the epochs in between are never seen",
+			schedule: `
+				10 P1 send 1
+				1000 nemesis hold-metadata broker=3 for=1000
+				1100 nemesis move-leader to=2
+				1200 nemesis move-leader to=1
+				2100 P1 send 2`,
+			want:  []string{"P1 send 2 => ok @1", "scan => ok [0:1 1:2] end=2"},
+			trace: []string{"broker 2   leads epoch 1", "broker 1   leads epoch 2: leo=1 hw=1"},
+		},
+		{
+			name: "metadata that is held past the end of a process is fetched again by the next",
+			schedule: `
+				10 P1 send 1
+				1000 nemesis hold-metadata broker=2 for=30000
+				2000 nemesis crash broker=2 for=20000
+				40000 P1 send 2`,
+			want: []string{"22000 nemesis broker 2 is back", "P1 send 2 => ok @1"},
+		},
+		{
+			name: "a controller that restarts loses what is on its way, and fences nobody for its own silence",
+			schedule: `
+				set replica.lag.time.max.ms=1000
+				10 nemesis drop kind=fetch-response from=1 to=3 for=3000
+				100 P1 send 1
+				1501 nemesis restart-controller for=20000`,
+			want:  []string{"P1 send 1 => ok @0", "21501 nemesis end of restart-controller for=20000"},
+			trace: []string{"t=1500   broker 1   proposes isr {1,2,3} -> {1,2}", "controller restarts", "controller isr {1,2,3} -> {1,2}", "controller isr {1,2} -> {1,2,3}"},
+		},
+		{
+			name: "a controller that is down does nothing",
+			schedule: `
+				10 nemesis restart-controller for=1000
+				20 nemesis fence broker=2 for=10
+				30 nemesis move-leader to=2
+				40 nemesis elect-preferred
+				50 nemesis restart-controller for=1000
+				60 P1 send 1`,
+			want: []string{"P1 send 1 => ok @0"},
+			trace: []string{"fence broker=2 for=10: does nothing, the controller is down", "move-leader to=2: does nothing, the controller is down",
+				"elect-preferred: does nothing, the controller is down", "restart-controller for=1000: does nothing, the controller is down"},
+		},
+		{
+			name: "a controlled shutdown survives a restart of the controller",
+			schedule: `
+				10 P1 send 1
+				2001 nemesis shutdown broker=1 for=5000
+				2003 nemesis restart-controller for=3000`,
+			want:  []string{"broker 1 is back", "scan => ok [0:1] end=1"},
+			trace: []string{"controller leader 1 -> 2, epoch 1, isr {1,2,3} -> {2,3}", "broker 1   stops"},
+		},
+		{
+			name: "a leader with a fast clock drops a follower early",
+			schedule: `
+				10 nemesis clock broker=1 faster=10 for=20000
+				20 nemesis drop kind=fetch-response from=1 to=3 for=16000
+				100 P1 send 1`,
+			want:  []string{"P1 send 1 => ok @0"},
+			trace: []string{"broker 1   proposes isr {1,2,3} -> {1,2}", "controller isr {1,2} -> {1,2,3}"},
+		},
+		{
+			name: "a broker with a slow clock misses its session",
+			schedule: `
+				10 nemesis clock broker=2 slower=6 for=30000
+				20 nemesis clock broker=3 for=10`,
+			trace: []string{"controller broker 2 fenced", "controller broker 2 unfenced", "clock broker=3 for=10: does nothing"},
+		},
+		{
+			name: "a slow disk delays who must append",
+			schedule: `
+				10 nemesis slow-disk broker=1 by=100 for=300
+				20 P1 send 1
+				400 P1 send 2
+				1000 nemesis slow-disk broker=3 by=2000 for=5000
+				1100 P1 send 3`,
+			want: []string{"20-226 P1 send 1 => ok @0", "400-404 P1 send 2 => ok @1", "1100-3104 P1 send 3 => ok @2"},
+		},
+		{
 			name: "partitions are independent",
 			schedule: `
 				set partitions=3

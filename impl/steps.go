@@ -159,6 +159,10 @@ func (a *args) read(spec ArgSpec, text string) error {
 		a.lose = n
 	case "count":
 		a.count = n
+	case "slower":
+		a.slower = n
+	case "faster":
+		a.faster = n
 	case "partition":
 		a.partition = int32(n)
 	}

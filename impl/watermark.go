@@ -42,7 +42,7 @@ func (b *broker) waitsFor(r *replica, f node) bool {
 	case b.bugs.has(isrGrowsLate):
 		return r.isr.has(f)
 	case b.bugs.has(highWatermarkByConnection):
-		return b.now-r.progress[f].lastFetch <= 2*b.cfg.fetchWait
+		return b.localTime()-r.progress[f].lastFetch <= 2*b.cfg.fetchWait
 	}
 	return b.maximalISR(r).has(f) || b.caughtUp(r, f) && b.eligible(r, f)
 }
@@ -51,9 +51,9 @@ func (b *broker) waitsFor(r *replica, f node) bool {
 func (b *broker) caughtUp(r *replica, f node) bool {
 	p := &r.progress[f]
 	if b.bugs.has(slowFollowerStays) {
-		return b.now-max(p.lastFetch, p.lastCaughtUp) <= b.cfg.lagTime
+		return b.localTime()-max(p.lastFetch, p.lastCaughtUp) <= b.cfg.lagTime
 	}
-	return p.end == r.log.end() || b.now-p.lastCaughtUp <= b.cfg.lagTime
+	return p.end == r.log.end() || b.localTime()-p.lastCaughtUp <= b.cfg.lagTime
 }
 
 // tooFew reports whether an ISR is smaller than min.insync.replicas.

@@ -70,6 +70,7 @@ func (d *drawing) settings() {
 	d.is("delivery.timeout.ms", draw.From(t, "delivery timeout", 200, 60))
 	d.is("default.api.timeout.ms", draw.From(t, "api timeout", 200, 60))
 	d.is("controlled.shutdown.timeout.ms", 50)
+	d.is("log.flush.interval.messages", draw.From(t, "flush", 0, 0, 0, 1, 2))
 	d.fix(schedule.Setting{Key: "eligible.leader.replicas.enable", Value: draw.From(t, "elr", "false", "true")})
 	d.fix(schedule.Setting{Key: "reads", Value: draw.From(t, "reads", "committed", "committed", "linearizable")})
 	if draw.OneIn(t, 10, "retries") {
