@@ -32,6 +32,7 @@ type Cluster struct {
 	broken      [invariantCount]bool
 	breaches    []Breach
 	judging     bool
+	held        bool // more is to come, though every step is performed
 	phase       phase
 }
 
@@ -236,7 +237,7 @@ func (c *Cluster) Step() bool {
 	if c.dirty && c.judging {
 		c.checkInvariants()
 	}
-	if c.next == len(c.actions) {
+	if c.next == len(c.actions) && !c.held {
 		c.conclude()
 	}
 	return c.phase != finished

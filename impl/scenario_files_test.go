@@ -1,0 +1,157 @@
+package impl_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/impl"
+)
+
+var update = flag.Bool("update", false, "write the traces of scenarios anew; what people expect in them is never touched")
+
+// TestScenarioFiles performs every scenario: what a person expects happens, and
+// the trace below it is the one of the run.
+func TestScenarioFiles(t *testing.T) {
+	files, err := filepath.Glob("testdata/scenario/*.txt")
+	if err != nil || len(files) == 0 || len(files) != len(impl.Scenarios()) {
+		t.Fatalf("%d scenarios in the folder, %d in the package, %v", len(files), len(impl.Scenarios()), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := impl.RunScenario(file, text, judge)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, wrong := range run.Wrong {
+				t.Error(wrong)
+			}
+			if *update {
+				if err := os.WriteFile(file, run.Text, 0o644); err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			for _, stale := range run.Stale {
+				t.Error(stale)
+			}
+			if t.Failed() {
+				t.Logf("now:\n%s", run.Text)
+			}
+		})
+	}
+}
+
+func judge(h *histories.History) (impl.Verdict, error) {
+	r := checker.Check(context.Background(), h, checker.Options{Engine: checker.Both})
+	v := impl.Verdict{Name: r.Verdict.String(), Findings: r.Names()}
+	for _, f := range r.Findings {
+		if f.Allowed != "" {
+			v.Allowed = append(v.Allowed, f.Name)
+		}
+	}
+	return v, nil
+}
+
+const small = `# Two records.
+set brokers=2
+10 P1 send 1
+run until broker=2 leo=1 within=100
+expect hw=0 isr={1,2} leader={1,2}
+expect appends [1] at 0
+expect not truncates
+----
+
+1000 P1 send 2 acks=1
+run to=2000
+expect P1 send 2 acks=1 => ok @1
+----
+
+check
+expect ok
+expect broker=2 leo=2 hw=2 log=1/0,2/0 role=follower state=running fenced=false
+----
+`
+
+// TestScenarioTraceIsWritten writes the traces of a scenario and finds nothing
+// to write the second time.
+func TestScenarioTraceIsWritten(t *testing.T) {
+	first, err := impl.RunScenario("small.txt", []byte(small), judge)
+	if err != nil || len(first.Wrong) > 0 || len(first.Stale) != 3 {
+		t.Fatalf("%v, wrong %v, stale %v", err, first.Wrong, first.Stale)
+	}
+	second, err := impl.RunScenario("small.txt", first.Text, judge)
+	if err != nil || len(second.Wrong) > 0 || len(second.Stale) > 0 || !bytes.Equal(first.Text, second.Text) {
+		t.Errorf("%v, wrong %v, stale %v\n%s\n%s", err, second.Wrong, second.Stale, first.Text, second.Text)
+	}
+	for _, want := range []string{"appends [2] at 1", "at 2000: leader 1, epoch 0, isr {1,2}\n  broker  state    role      epoch  leo  hw  log\n  1       running  leader    0      2    2   1/0 2/0\n"} {
+		if !strings.Contains(string(first.Text), want) {
+			t.Errorf("no %q in\n%s", want, first.Text)
+		}
+	}
+}
+
+// TestScenarioExpectations refuses what does not happen.
+func TestScenarioExpectations(t *testing.T) {
+	for _, tt := range []struct{ old, new, want string }{
+		{"hw=0", "hw=3", "small.txt:5:1: hw is 0, expected 3"},
+		{"leader={1,2}", "leader={2,3}", "small.txt:5:1: leader is 1, expected {2,3}"},
+		{"isr={1,2}", "isr={1}", "small.txt:5:1: isr is {1,2}, expected {1}"},
+		{"appends [1]", "appends [9]", `small.txt:6:1: no line of the trace has "appends [9] at 0"`},
+		{"not truncates", "not appends", `small.txt:7:1: a line of the trace has "appends"`},
+		{"leo=1 within", "leo=2 within", "small.txt:4:1: not reached within 100 ms"},
+		{"expect ok\n", "expect violation lost-write\n", "small.txt:16:1: the verdict is ok , expected violation"},
+		{"expect ok\n", "expect allowed lost-write\n", "small.txt:16:1: no lost-write among "},
+		{"log=1/0,2/0", "log=1/0", "small.txt:17:1: log is 1/0,2/0, expected 1/0"},
+	} {
+		run, err := impl.RunScenario("small.txt", []byte(strings.Replace(small, tt.old, tt.new, 1)), judge)
+		if err != nil {
+			t.Errorf("%s: %v", tt.new, err)
+		} else if !slices.ContainsFunc(run.Wrong, func(err error) bool { return err.Error() == tt.want }) {
+			t.Errorf("%s: found %v, want %s", tt.new, run.Wrong, tt.want)
+		}
+	}
+}
+
+// TestScenarioErrors refuses texts that say nothing, or something else than
+// they seem to.
+func TestScenarioErrors(t *testing.T) {
+	for _, tt := range []struct{ old, new, want string }{
+		{"set brokers=2", "set brokers=two", `small.txt: setting brokers="two": expected an integer`},
+		{"10 P1 send 1", "10 P1 write 1", `small.txt:3:1: unknown verb "write"`},
+		{"10 P1 send 1", "jump over", "small.txt:3:1: expected a time in milliseconds"},
+		{"run until broker=2 leo=1 within=100", "run until", "small.txt:4:1: expected run to=MS or run until"},
+		{"run until broker=2 leo=1 within=100", "run to=soon", "small.txt:4:1: expected milliseconds"},
+		{"broker=2 leo=1", "broker=2 size=1", `small.txt:4:1: unknown key "size"; expected one of state, fenced`},
+		{"broker=2 leo=1", "broker=x leo=1", "small.txt:4:1: broker=x: expected a number"},
+		{"broker=2 leo=1", "broker=5 leo=1", "small.txt:4:1: expected a broker up to 2"},
+		{"broker=2 leo=1", "broker=2", "small.txt:4:1: expected a claim"},
+		{"expect hw=0", "expect hw=0 soon", `small.txt:5:1: expected KEY=VALUE, found "soon"`},
+		{"expect not truncates", "expect", "small.txt:7:1: expected a claim after expect"},
+		{"run to=2000", "run to=5", "small.txt:11:1: expected a time after 14"},
+		{"1000 P1", "12 P1", "small.txt:10:1: this step is due at 12"},
+		{"1000 P1", "5 P1", "small.txt:10:1: expected steps in order of time"},
+		{"check\n", "", "small.txt:16:1: expected check in the last block: "},
+		{"run to=2000\n", "check\n", "small.txt:11:1: expected check in the last block only"},
+		{"check\n", "check now\n", `small.txt:15:1: expected nothing after check, found "now"`},
+	} {
+		_, err := impl.RunScenario("small.txt", []byte(strings.Replace(small, tt.old, tt.new, 1)), judge)
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.new, err, tt.want)
+		}
+	}
+	if _, err := impl.ScenarioText("no-such"); err == nil || !strings.Contains(err.Error(), "expected one of ") {
+		t.Errorf("no-such: %v", err)
+	}
+}
