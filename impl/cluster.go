@@ -408,27 +408,8 @@ func (c *Cluster) fold(m *message) {
 // Fingerprint identifies the events performed so far: 16 hex digits.
 func (c *Cluster) Fingerprint() string { return fmt.Sprintf("%016x", c.fingerprint) }
 
-// permittedLosses are the anomalies clients may see once the last member of an
-// ISR came back without its records (§5: L, D, O and R).
-const permittedLosses = "lost-write,read-then-lost,inconsistent-offsets,realtime-order,end-regression,nonmonotonic-poll,offset-mismatch,stale-read"
-
 // history builds what the clients saw.
 func (c *Cluster) history(opts Options) (*histories.History, error) {
-	header := histories.Header{Config: histories.Config{
-		{Key: "acks", Value: acksNames[c.cfg.acks]},
-		{Key: "unclean.leader.election.enable", Value: fmt.Sprint(c.cfg.unclean)},
-		{Key: "replication.factor", Value: itoa(int64(c.cfg.replicationFactor))},
-		{Key: "min.insync.replicas", Value: itoa(int64(c.cfg.minIsr))},
-		{Key: "kip-207", Value: "true"},
-		{Key: "offsets", Value: "dense"},
-		{Key: "reads", Value: readsNames[bit(c.cfg.linearizable)]},
-		{Key: "system", Value: "kafka"},
-	}}
-	for p := range c.ghosts {
-		if c.ghosts[p].unsafe != "" && !c.cfg.unclean {
-			header.Config = header.Config.With("allow", permittedLosses)
-		}
-	}
 	slices.SortStableFunc(c.ops, func(a, b histories.Op) int { return cmp.Compare(a.Call, b.Call) })
-	return histories.New("run", header, c.ops, c.marks)
+	return histories.New("run", histories.Header{Config: c.promises()}, c.ops, c.marks)
 }

@@ -1,5 +1,10 @@
 package impl
 
+import (
+	"fmt"
+	"slices"
+)
+
 // A controller holds the truth about brokers and partitions. It is one, its
 // log is totally ordered, and what it wrote is committed (§1.4).
 type controller struct {
@@ -243,11 +248,17 @@ func (c *controller) unfence(b node) {
 // Brokers that may have lost records with their disk are not eligible. It
 // reports whether it elected another leader.
 func (c *controller) change(p int32, isr, lost brokerSet, kind election) bool {
+	return c.build(p, c.image.partitions[p], isr, lost, kind)
+}
+
+// build makes the next state of a partition of its next assignment and of the
+// ISR that somebody asks for.
+func (c *controller) build(p int32, next registration, isr, lost brokerSet, kind election) bool {
 	old := c.image.partitions[p]
-	next := old
+	isr = next.completed(isr)
 	next.isr = isr
 	if c.cfg.elr {
-		next.elr = c.eligible(&old, isr, lost)
+		next.elr = c.eligible(&old, isr, lost) & setOf(next.assignment...)
 	}
 	var how choice
 	next.leader, how = c.elect(&next, kind)
@@ -265,7 +276,8 @@ func (c *controller) change(p int32, isr, lost brokerSet, kind election) bool {
 	} else if next.isr == 0 && old.isr != 0 {
 		next.lastKnown = old.leader
 	}
-	return c.install(p, next, next.leader != old.leader)
+	bereft := !setOf(next.assignment...).includes(setOf(old.assignment...))
+	return c.install(p, next, next.leader != old.leader || bereft)
 }
 
 // eligible is the ELR beside a new ISR: while that is too small to move the
@@ -290,7 +302,7 @@ func (c *controller) uncleanElection(p int32, leader node, how choice) {
 // is the same, begins a new leader epoch.
 func (c *controller) install(p int32, next registration, named bool) bool {
 	old := c.image.partitions[p]
-	if !named && next.isr == old.isr && next.elr == old.elr && next.lastKnown == old.lastKnown {
+	if !named && next.isr == old.isr && next.elr == old.elr && next.lastKnown == old.lastKnown && slices.Equal(next.assignment, old.assignment) {
 		return false
 	}
 	next.partitionEpoch++
@@ -301,9 +313,9 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 		if next.leader != nobody {
 			c.stats.Elections++
 		}
-		c.tracef("controller", "leader %s -> %s, epoch %d, isr %v -> %v%s", nodeName(old.leader), nodeName(next.leader), next.leaderEpoch, old.isr, next.isr, next.eligible())
+		c.tracef("controller", "leader %s -> %s, epoch %d, isr %v -> %v%s", nodeName(old.leader), nodeName(next.leader), next.leaderEpoch, old.isr, next.isr, next.besides())
 	} else {
-		c.tracef("controller", "isr %v -> %v%s", old.isr, next.isr, next.eligible())
+		c.tracef("controller", "isr %v -> %v%s", old.isr, next.isr, next.besides())
 	}
 	if next.isr.size() < old.isr.size() {
 		c.stats.IsrShrinks++
@@ -315,8 +327,12 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 	return named
 }
 
-// eligible says in traces who may lead besides the ISR, if anybody may.
-func (r *registration) eligible() string {
+// besides says in traces what there is beside leader and ISR: who may lead, too,
+// and what a reassignment adds and removes.
+func (r *registration) besides() string {
+	if r.adding|r.removing != 0 {
+		return fmt.Sprintf(", ar %v adding %v removing %v", r.assignment, r.adding, r.removing)
+	}
 	switch {
 	case r.elr != 0:
 		return ", elr " + r.elr.String()

@@ -33,6 +33,6 @@
 //
 // Not modelled: transactions and idempotent producers, compaction and
 // retention (every log starts at offset 0), consumer groups, follower reads,
-// fetch sessions, reassignment, log directories, the leader recovery state, and
-// the KRaft quorum: there is one controller and what it wrote is committed.
+// fetch sessions, log directories, the leader recovery state, and the KRaft
+// quorum: there is one controller and what it wrote is committed.
 package impl

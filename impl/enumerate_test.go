@@ -20,6 +20,7 @@ func nthSchedule(n int, unclean bool) schedule.Schedule {
 	e := &enumerator{state: uint64(n)*0x9E3779B97F4A7C15 + 1}
 	e.brokers = 2 + e.below(3)
 	e.set("brokers", e.brokers)
+	e.set("default.replication.factor", max(2, e.brokers-e.below(2)))
 	e.set("min.insync.replicas", 1+e.below(min(2, e.brokers)))
 	e.set("replica.fetch.wait.max.ms", e.oneOf(500, 20, 5))
 	e.set("replica.fetch.backoff.ms", e.oneOf(1000, 10, 3))
@@ -111,6 +112,8 @@ func (e *enumerator) argument(spec ArgSpec, pace int) string {
 		return spec.Values[e.below(len(spec.Values))]
 	case ClientArg:
 		return "P1"
+	case ReplicasArg:
+		return []string{"1,2", "2", "3,1", "4,2", "2,3", "1,2,3", "3,2,1,4", "1"}[e.below(8)]
 	case PartitionArg:
 		return "0"
 	case CountArg:

@@ -23,6 +23,7 @@ const (
 	ClientArg                   // a client's name
 	PartitionArg                // a partition's number
 	OffsetArg                   // an offset
+	ReplicasArg                 // brokers' numbers, comma separated
 )
 
 // An ArgSpec is one key=value argument.
@@ -85,6 +86,10 @@ func init() {
 			[]ArgSpec{{Key: "client", Kind: ClientArg}}, applyTimeout},
 		{"move-leader", "the controller makes a member of the ISR the leader; if it leads already, in a new epoch",
 			[]ArgSpec{{Key: "to", Kind: BrokerArg}, {Key: "partition", Kind: PartitionArg, Optional: true}}, applyMoveLeader},
+		{"reassign", "the controller moves a partition to other replicas, the preferred leader first",
+			[]ArgSpec{{Key: "to", Kind: ReplicasArg}, {Key: "partition", Kind: PartitionArg, Optional: true}}, applyReassign},
+		{"cancel-reassignment", "the controller takes a reassignment that is not complete back",
+			[]ArgSpec{{Key: "partition", Kind: PartitionArg, Optional: true}}, applyCancel},
 		{"hold-metadata", "a broker applies no metadata for a while, and then all of it as one delta",
 			[]ArgSpec{brokerArg, forArg}, applyHoldMetadata},
 		{"restart-controller", "the controller's process dies and comes back: requests in flight are lost, and what it had not written down",
@@ -101,6 +106,7 @@ type args struct {
 	broker, from, to, a, b, node node
 	duration, lose, count, by    int64
 	slower, faster               int64
+	replicas                     []node
 	kind                         kind
 	client                       string
 	partition                    int32

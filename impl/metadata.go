@@ -2,7 +2,9 @@ package impl
 
 // A registration is what the controller says about a partition (§1.4).
 type registration struct {
-	assignment     []node // AR, the preferred leader first; never written to
+	assignment     []node    // AR, the preferred leader first; never written to
+	adding         brokerSet // in the assignment only because of a reassignment
+	removing       brokerSet // in the assignment only until the reassignment is done
 	isr            brokerSet
 	elr            brokerSet // eligible leader replicas: out of the ISR, and complete all the same (KIP-966)
 	lastKnown      node      // last known ELR: who led when the ISR became empty; nobody while there is a leader
@@ -61,6 +63,10 @@ func (i *image) apply(r *metaRecord) {
 func (r *metaRecord) fold() uint64 {
 	h := fold(uint64(r.broker), uint64(r.partition))
 	h = fold(h, uint64(r.state.epoch)<<2|bit(r.state.fenced)<<1|bit(r.state.shuttingDown))
+	for _, b := range r.reg.assignment {
+		h = fold(h, uint64(b))
+	}
+	h = fold(h, uint64(r.reg.adding)<<32|uint64(r.reg.removing))
 	h = fold(h, uint64(r.reg.isr)<<32|uint64(r.reg.elr))
 	h = fold(h, uint64(r.reg.lastKnown))
 	h = fold(h, uint64(r.reg.leader))

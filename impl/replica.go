@@ -83,6 +83,7 @@ func (r *replica) hosts(b node) bool {
 func (b *broker) applyPartition(r *replica, reg *registration) {
 	r.assignment = reg.assignment
 	if !r.hosts(b.id) {
+		b.drop(r)
 		r.partitionEpoch = reg.partitionEpoch
 		return
 	}
@@ -91,6 +92,21 @@ func (b *broker) applyPartition(r *replica, reg *registration) {
 	} else {
 		b.becomeFollower(r, reg)
 	}
+}
+
+// drop deletes a replica that the broker is not assigned (any more), and
+// refuses what waits for it (§3.8.5).
+func (b *broker) drop(r *replica) {
+	if r.log.end() > 0 {
+		b.say("deletes its log of %s", partitionName(r.partition))
+		b.dirty = true
+	}
+	b.failProduces(r)
+	b.failReads(r)
+	r.role = noRole
+	b.completeFetches(r)
+	r.wipe()
+	r.forget()
 }
 
 // becomeLeader becomes or stays leader (§3.8.1).

@@ -156,6 +156,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"1 nemesis duplicate kind=produce count=1", `kind=produce: expected one of fetch`},
 		{"1 nemesis isolate node=x for=1", `node=x: expected an integer from 1 to 9, or controller`},
 		{"1 nemesis cut from=1 to=10 for=1", `to=10: expected an integer from 1 to 9, or controller`},
+		{"1 nemesis reassign to=1,x", `to=x: expected an integer from 1 to 9`},
 		{"1 nemesis delay kind=bread by=1 for=1", `kind=bread: expected one of fetch, `},
 		{"\n1 P1 jump", `line 2: step "P1 jump": unknown verb "jump" of a client`},
 		{"1 P1 send", `0 words after send; expected "V[,V...]"`},

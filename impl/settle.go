@@ -153,6 +153,8 @@ func (c *Cluster) unrestOf(p int) string {
 	switch {
 	case b == nil:
 		return "has no leader"
+	case reg.adding|reg.removing != 0:
+		return "has a reassignment under way"
 	case r.hw != r.log.end():
 		return "has a high watermark below its end"
 	case reg.isr != setOf(reg.assignment...), r.isr != reg.isr:

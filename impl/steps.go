@@ -138,6 +138,8 @@ func (a *args) read(spec ArgSpec, text string) error {
 		_, err := spec.place(text)
 		a.kind = kind(slices.Index(kindNames[:], text))
 		return err
+	case spec.Kind == ReplicasArg:
+		return a.readReplicas(spec, text)
 	case spec.Kind == NodeArg && text == "controller":
 		*a.nodeOf(spec.Key) = controllerNode
 		return nil
@@ -165,6 +167,17 @@ func (a *args) read(spec ArgSpec, text string) error {
 		a.faster = n
 	case "partition":
 		a.partition = int32(n)
+	}
+	return nil
+}
+
+func (a *args) readReplicas(spec ArgSpec, text string) error {
+	for each := range strings.SplitSeq(text, ",") {
+		n, err := spec.number(each)
+		if err != nil {
+			return err
+		}
+		a.replicas = append(a.replicas, node(n))
 	}
 	return nil
 }
@@ -199,7 +212,7 @@ func (spec *ArgSpec) place(text string) (int, error) {
 func (spec *ArgSpec) number(text string) (int64, error) {
 	lowest, highest := int64(1), int64(dayOfMs)
 	switch spec.Kind {
-	case BrokerArg, NodeArg:
+	case BrokerArg, NodeArg, ReplicasArg:
 		highest = maxBrokers
 	case PartitionArg, OffsetArg:
 		lowest, highest = 0, maxCount

@@ -20,6 +20,7 @@ type PartitionView struct {
 	Leader         int // 0 if it has none
 	LeaderEpoch    int64
 	PartitionEpoch int64
+	Assignment     []int // the preferred leader first
 	ISR            []int
 	ELR            []int         // out of the ISR, and eligible all the same
 	Replicas       []ReplicaView // by broker; the first is empty
@@ -45,13 +46,21 @@ func (c *Cluster) View() View {
 	}
 	for p := range c.ghosts {
 		reg := &c.controller.image.partitions[p]
-		pv := PartitionView{max(0, int(reg.leader)), reg.leaderEpoch, reg.partitionEpoch, reg.isr.numbers(), reg.elr.numbers(), make([]ReplicaView, len(c.brokers))}
+		pv := PartitionView{max(0, int(reg.leader)), reg.leaderEpoch, reg.partitionEpoch, numbersOf(reg.assignment), reg.isr.numbers(), reg.elr.numbers(), make([]ReplicaView, len(c.brokers))}
 		for i := 1; i < len(c.brokers); i++ {
 			pv.Replicas[i] = c.brokers[i].view(p)
 		}
 		v.Partitions = append(v.Partitions, pv)
 	}
 	return v
+}
+
+func numbersOf(brokers []node) []int {
+	out := make([]int, len(brokers))
+	for i, b := range brokers {
+		out[i] = int(b)
+	}
+	return out
 }
 
 func (b *broker) view(p int) ReplicaView {

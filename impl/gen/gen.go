@@ -56,7 +56,7 @@ func (d *drawing) settings() {
 	t := d.t
 	d.brokers = draw.From(t, "brokers", 3, 3, 2)
 	d.is("brokers", d.brokers)
-	d.is("default.replication.factor", d.brokers)
+	d.is("default.replication.factor", d.brokers-draw.From(t, "spare", 0, 0, 0, 1))
 	d.is("min.insync.replicas", draw.From(t, "min isr", 1, 2, 1, d.brokers-1))
 	d.is("replica.fetch.wait.max.ms", draw.From(t, "fetch wait", 20, 5, 2))
 	d.is("replica.fetch.backoff.ms", draw.From(t, "fetch backoff", 10, 3))
@@ -200,6 +200,20 @@ func (d *drawing) broker() string {
 	return strconv.Itoa(draw.Int(d.t, 1, d.brokers, "broker"))
 }
 
+// replicas draws some brokers in some order.
+func (d *drawing) replicas() string {
+	brokers := rapid.Permutation(numbers(d.brokers)).Draw(d.t, "replicas")
+	return strings.Join(brokers[:draw.Int(d.t, 1, d.brokers, "how many")], ",")
+}
+
+func numbers(n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = strconv.Itoa(i + 1)
+	}
+	return out
+}
+
 // fault draws the arguments of a fault by their kinds. How long it lasts is
 // always drawn, so that no fault outlives the steps by much.
 func (d *drawing) fault(f impl.Fault) {
@@ -231,6 +245,8 @@ func (d *drawing) argument(spec impl.ArgSpec) string {
 			return spec.Values[d.kind%len(spec.Values)]
 		}
 		return draw.From(d.t, "kind", spec.Values...)
+	case impl.ReplicasArg:
+		return d.replicas()
 	case impl.ClientArg:
 		return fmt.Sprintf("P%d", draw.Int(d.t, 1, 3, "client"))
 	}
