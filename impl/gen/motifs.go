@@ -11,7 +11,7 @@ import (
 // motifs are short patterns of trouble that single faults rarely add up to by
 // chance: replication protocols go wrong where changes follow each other
 // faster than messages do. Each schedule uses some of them or none.
-var motifs = []func(*drawing){bounce, exile, relapse, lag, fork}
+var motifs = []func(*drawing){bounce, exile, relapse, lag, fork, swing}
 
 // bounce moves the leadership about, with writes and reads in between.
 func bounce(d *drawing) {
@@ -25,6 +25,24 @@ func bounce(d *drawing) {
 		}
 	}
 	d.now = max(at, d.now)
+}
+
+// swing moves the leadership back and forth between two brokers, while some of
+// the answers to fetches come late: they arrive when the same broker leads again.
+func swing(d *drawing) {
+	one := draw.Int(d.t, 1, d.brokers, "one")
+	two := one%d.brokers + 1
+	for i := range draw.Int(d.t, 3, 5, "moves") {
+		if draw.OneIn(d.t, 3, "late answers") {
+			d.nemesis("delay", "kind", "fetch-response", "by", strconv.Itoa(draw.Int(d.t, 5, 40, "by")), "for", strconv.Itoa(draw.Int(d.t, 1, 6, "for")))
+		}
+		d.nemesis("move-leader", "to", strconv.Itoa([]int{two, one}[i%2]))
+		d.now += int64(draw.Int(d.t, 1, 4, "pause"))
+		if draw.OneIn(d.t, 2, "operation") {
+			d.client()
+		}
+		d.now += int64(draw.Int(d.t, 1, 8, "pause"))
+	}
 }
 
 // fork makes the ends of logs differ before the leadership moves: a follower
@@ -57,7 +75,7 @@ func exile(d *drawing) {
 func relapse(d *drawing) {
 	for range draw.From(d.t, "late kinds", 0, 2, 3) {
 		d.nemesis("delay", "kind", draw.From(d.t, "late", "fetch", "fetch-response", "alter-partition", "alter-partition-response", "metadata"),
-			"by", strconv.Itoa(draw.Int(d.t, 5, 60, "by")), "for", strconv.Itoa(draw.Int(d.t, 20, 150, "for")))
+			"by", strconv.Itoa(draw.Int(d.t, 5, draw.From(d.t, "how late", 60, 200), "by")), "for", strconv.Itoa(draw.Int(d.t, 20, 150, "for")))
 	}
 	broker, down := strconv.Itoa(d.victim), draw.Int(d.t, 1, 20, "down")
 	for range draw.Int(d.t, 2, 3, "times") {
