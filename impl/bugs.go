@@ -35,16 +35,21 @@ const (
 	expandBelowEpochStart
 	staleBrokerEpochJoins
 	mixedIncarnationsJoin
+	watermarkBelowMinIsr
 	readLimitSampledTwice
 	staleEndOffset
 	isrGrowsLate
 	isrShrinksEarly
 	unfencedAlterPartition
 	answerDropsNextProposal
+	lostDiskStaysEligible
 	uncleanElectionAnyway
+	fencedLastLeaderElected
+	everyRestartIsUnclean
 	leaderlessStaysLeaderless
 	unclearMeansFailed
 	acksOneMovesWatermark
+	zombieAnswersReads
 	staleFetchAnswerCuts
 	highWatermarkByConnection
 	ackBeforeCommit
@@ -103,6 +108,9 @@ var Bugs = []Bug{
 	{Name: "mixed-incarnations-join", Section: "B4", Reference: "KAFKA-15221",
 		Says:      "a follower is proposed for the ISR with the log end of its previous incarnation and the broker epoch of the present one",
 		Invariant: "UncleanExclusion", Anomaly: "lost-write", BlackBox: true},
+	{Name: "watermark-below-min-isr", Section: "B7", Reference: "KAFKA-15583, KIP-966",
+		Says:      "the high watermark moves although the ISR is smaller than min.insync.replicas, and replicas that left it are eligible",
+		Invariant: "HwBacked", Anomaly: "read-then-lost", BlackBox: true},
 	{Name: "read-limit-sampled-twice", Section: "B8", Reference: "KAFKA-9835, KAFKA-9807",
 		Says:      "a consumer's read that found the high watermark at the log's end goes on to the end, which has moved",
 		Invariant: "ReadCommitted", Anomaly: "read-then-lost", BlackBox: true},
@@ -121,8 +129,17 @@ var Bugs = []Bug{
 	{Name: "answer-drops-next-proposal", Section: "C5", Reference: "KAFKA-12686, KAFKA-12751, KAFKA-14010",
 		Says:    "the answer to an overtaken proposal takes the next one out of the queue before it was sent, and the partition proposes nothing any more",
 		Anomaly: "not-live"},
+	{Name: "lost-disk-stays-eligible", Section: "D1", Reference: "KIP-966, KAFKA-18106",
+		Says:      "a broker that comes back from an unclean shutdown stays in ISR and ELR, whatever it has lost",
+		Invariant: "UncleanExclusion", Anomaly: "lost-write", BlackBox: true},
 	{Name: "unclean-election-anyway", Section: "D2", Reference: "KAFKA-4623, KIP-106",
 		Says:      "the controller elects a replica outside the ISR although unclean election is off",
+		Invariant: "LeaderComplete", Anomaly: "lost-write", BlackBox: true},
+	{Name: "fenced-last-leader-elected", Section: "D4", Reference: "KAFKA-19522",
+		Says:      "when nobody is eligible the last known leader is elected, even if it is down",
+		Invariant: "IsrUnfenced"},
+	{Name: "every-restart-is-unclean", Section: "D5", Reference: "KAFKA-18635",
+		Says:      "a clean restart costs eligibility like an unclean one, until only the last known leader is left to elect, whatever it lost",
 		Invariant: "LeaderComplete", Anomaly: "lost-write", BlackBox: true},
 	{Name: "leaderless-stays-leaderless", Section: "D7", Reference: "KAFKA-13407",
 		Says:    "a broker that returns is not elected leader of what nobody leads",
@@ -133,6 +150,9 @@ var Bugs = []Bug{
 	{Name: "acks-one-moves-watermark", Section: "F5", Reference: "Redpanda #14794, #15863",
 		Says:      "an append with acks=1 is visible at once",
 		Invariant: "HwBacked", Anomaly: "read-then-lost", BlackBox: true},
+	{Name: "zombie-answers-reads", Section: "F6", Reference: "Redpanda #2954",
+		Says:    "a leader that was deposed without knowing answers linearizable reads from what it believes",
+		Anomaly: "stale-read", BlackBox: true},
 	{Name: "stale-fetch-answer-cuts", Section: "F7", Reference: "Redpanda #17731, #17895",
 		Says:      "records that arrive a second time are taken for a conflict, and what follows them is cut",
 		Invariant: "NoTruncBelowCommit", Anomaly: "lost-write", BlackBox: true},
@@ -185,8 +205,9 @@ func parseBugs(names []string) (bugSet, error) {
 	return s, nil
 }
 
-// imply sets what a bug of an older release presupposes: before fetches
-// carried the epoch of the last record, followers truncated by other means.
+// imply sets what a bug presupposes. Before fetches carried the epoch of the
+// last record, followers truncated by other means; and a bug in what is an option
+// needs that option.
 func (s bugSet) imply(c *config) {
 	switch {
 	case s.has(truncateToHighWatermark):
@@ -196,5 +217,9 @@ func (s bugSet) imply(c *config) {
 	case s.has(unfencedFetch), s.has(keepBelowHighWatermark), s.has(sameLeaderSkipsTruncation),
 		s.has(epochUnrecordedAtElection), s.has(undefinedEpochAsLogEnd):
 		c.truncation = truncateKIP279
+	case s.has(watermarkBelowMinIsr), s.has(lostDiskStaysEligible), s.has(fencedLastLeaderElected), s.has(everyRestartIsUnclean):
+		c.elr = true
+	case s.has(zombieAnswersReads):
+		c.linearizable = true
 	}
 }

@@ -147,12 +147,24 @@ func anomalies(h *histories.History) (names []string) {
 				add("end-regression")
 			}
 			ends[op.Process] = op.Offset
+			if op.At == "latest" && h.Config().Get("reads") == "linearizable" && misses(&op, h) {
+				add("stale-read")
+			}
 		}
 		if op.Kind == histories.Send && op.Acks == "" && lost(&op, h) {
 			add("lost-write")
 		}
 	}
 	return names
+}
+
+// misses reports whether an end lies below what was acknowledged before it was
+// asked for.
+func misses(list *histories.Op, h *histories.History) bool {
+	return slices.ContainsFunc(h.Ops(), func(op histories.Op) bool {
+		return op.On == list.On && op.Kind == histories.Send && op.Outcome == histories.OK && op.Acks == "" &&
+			op.Return < list.Call && op.Offset >= list.Offset
+	})
 }
 
 // isRead reports whether a send's first value was read by anybody.

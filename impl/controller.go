@@ -110,8 +110,8 @@ func (c *controller) onRegistration(m *message) {
 		if !state.fenced {
 			c.fence(b)
 		}
-		if c.cfg.elr && m.brokerEpoch != state.epoch {
-			c.distrust(b)
+		if c.cfg.elr {
+			c.distrust(b, m.brokerEpoch == state.epoch)
 		}
 		s.incarnation, s.contact, s.known, s.leaving = m.offset, c.now, 0, none
 		reply.brokerEpoch = c.image.offset
@@ -219,12 +219,15 @@ func (c *controller) leave(b node) {
 	}
 }
 
-// distrust takes a broker whose last process did not stop cleanly out of every
-// ISR and ELR: its disk may lack what it had (§3.11).
-func (c *controller) distrust(b node) {
+// distrust takes a broker out of every ISR and ELR unless its last process
+// stopped cleanly: its disk may lack what it had (§3.11).
+func (c *controller) distrust(b node, clean bool) {
+	if clean && !c.bugs.has(everyRestartIsUnclean) || !clean && c.bugs.has(lostDiskStaysEligible) {
+		return
+	}
 	for p := range c.image.partitions {
 		if reg := &c.image.partitions[p]; (reg.isr | reg.elr).has(b) {
-			c.ghosts[p].onDistrust(b)
+			c.ghosts[p].onDistrust(b, clean)
 			c.change(int32(p), reg.isr.without(setOf(b)), setOf(b), electOnline)
 		}
 	}
@@ -370,7 +373,7 @@ func (c *controller) elect(reg *registration, kind election) (node, choice) {
 			return b, cleanly
 		}
 	}
-	if b := reg.lastKnown; candidates == 0 && b != nobody && c.image.brokers[b].active() {
+	if b := reg.lastKnown; candidates == 0 && b != nobody && (c.image.brokers[b].active() || c.bugs.has(fencedLastLeaderElected)) {
 		return b, lastKnown
 	}
 	if c.cfg.unclean || c.bugs.has(uncleanElectionAnyway) {

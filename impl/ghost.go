@@ -66,7 +66,11 @@ func (g *ghost) onUncleanElection(allowed bool) {
 }
 
 // onDistrust follows the controller's account of unclean shutdowns.
-func (g *ghost) onDistrust(b node) { g.unclean = g.unclean.with(b) }
+func (g *ghost) onDistrust(b node, clean bool) {
+	if !clean {
+		g.unclean = g.unclean.with(b)
+	}
+}
 
 // onBalancedRecovery ends the safe configuration if the last leader, which is
 // chosen for want of an eligible replica, lost records. For that as many

@@ -16,7 +16,7 @@ type delayedRead struct {
 // sent after the read arrived, by a replica that had not begun to lead then; an
 // old fetch that was delayed on its way has an old number.
 func (b *broker) onRead(r *replica, m *message) {
-	if !b.cfg.linearizable || b.leaderError(r, m.leaderEpoch) != noError {
+	if !b.cfg.linearizable || b.bugs.has(zombieAnswersReads) || b.leaderError(r, m.leaderEpoch) != noError {
 		b.answerRead(r, m)
 		return
 	}

@@ -22,7 +22,7 @@ func (b *broker) nextHW(r *replica) int64 {
 	if b.bugs.has(highWatermarkByCount) {
 		return max(r.hw, b.countedHW(r))
 	}
-	if b.tooFew(r, r.isr) {
+	if b.tooFew(r, r.isr) && !b.bugs.has(watermarkBelowMinIsr) {
 		return r.hw
 	}
 	hw := r.log.end()
