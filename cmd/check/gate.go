@@ -39,7 +39,7 @@ type part struct {
 const defaultBudget = 2 * time.Minute
 
 func (a *app) gate() *cobra.Command {
-	g := &gate{app: a, bound: 20_000}
+	g := &gate{app: a, bound: bugRuns}
 	unknown := "fail"
 	cmd := &cobra.Command{
 		Use:   "gate",

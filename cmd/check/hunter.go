@@ -28,6 +28,7 @@ type hunter struct {
 
 const (
 	defaultRuns   = 1000
+	bugRuns       = 20_000 // the same with a seeded bug: the rarest takes thousands
 	defaultShrink = 3000
 	defaultSeed   = 1 // the same command does the same, unless a seed is asked for
 )
@@ -47,7 +48,10 @@ func (a *app) run() *cobra.Command {
 			"  check run --bug truncate-to-high-watermark --no-invariants\n" +
 			"  check run --set unclean.leader.election.enable=true",
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("runs") {
+				h.opts.Runs = runsFor(h.opts.Bug)
+			}
 			if err := h.check(); err != nil {
 				return err
 			}
@@ -58,7 +62,7 @@ func (a *app) run() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&h.opts.Runs, "runs", defaultRuns, "schedules to draw")
+	flags.IntVar(&h.opts.Runs, "runs", 0, fmt.Sprintf("schedules to draw (default %d, or %d with --bug)", defaultRuns, bugRuns))
 	flags.Uint64Var(&h.opts.Seed, "seed", defaultSeed, "of the schedules")
 	flags.IntVar(&h.opts.First, "first", 0, "number of the first schedule")
 	flags.StringVar(&h.opts.Bug, "bug", "", "switch on a seeded bug (see 'check bugs')")
@@ -70,6 +74,15 @@ func (a *app) run() *cobra.Command {
 	flags.BoolVar(&h.noShrink, "no-shrink", false, "keep the case as it was found")
 	flags.IntVar(&h.shrink, "shrink-budget", defaultShrink, "runs that making the case small may take")
 	return cmd
+}
+
+// runsFor is how many schedules are drawn where nobody says: enough to find
+// every bug there is.
+func runsFor(bug string) int {
+	if bug != "" {
+		return bugRuns
+	}
+	return defaultRuns
 }
 
 // check demands flags that make sense together.
@@ -165,6 +178,9 @@ func (h *hunter) print(r *hunt.Report, c *catch, interrupted bool) {
 	fmt.Fprintln(out, h.headline(r, interrupted))
 	fmt.Fprintln(out, coverage(r))
 	if c == nil {
+		if h.opts.Bug != "" && !interrupted && failed(r) == 0 {
+			fmt.Fprintf(out, "  not found   %s\n", h.unfound())
+		}
 		return
 	}
 	if h.opts.Bug != "" && len(c.trial.Schedule.Bugs) == 0 {
@@ -178,6 +194,17 @@ func (h *hunter) print(r *hunt.Report, c *catch, interrupted bool) {
 	if c.path == "-" {
 		fmt.Fprintf(out, "\n%s", c.text)
 	}
+}
+
+// unfound says why a bug that is switched on may have gone unnoticed.
+func (h *hunter) unfound() string {
+	switch {
+	case h.opts.NoInvariants:
+		return "what clients saw shows nothing of the bug; drop --no-invariants"
+	case h.opts.Runs < bugRuns:
+		return fmt.Sprintf("the bug is there, and no schedule showed it; --runs %d draws enough for every bug", bugRuns)
+	}
+	return "the bug is there, and no schedule showed it; another --seed draws others"
 }
 
 func (h *hunter) headline(r *hunt.Report, interrupted bool) string {
