@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -55,7 +56,11 @@ func (a *app) execute(args []string) {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	if cmd, err := root.ExecuteC(); err != nil {
+	cmd, err := root.ExecuteC()
+	if err == nil && !cmd.Runnable() && cmd.Flags().NArg() > 0 { // a page, which cobra shows whatever follows
+		err = fmt.Errorf("unknown command %q for %q", cmd.Flags().Arg(0), cmd.CommandPath())
+	}
+	if err != nil {
 		a.fail(exitInput, err)
 		fmt.Fprintf(a.err, "Run '%s --help' for usage.\n", cmd.CommandPath())
 	}
@@ -79,7 +84,31 @@ func (a *app) root() *cobra.Command {
 	}
 	root.AddCommand(a.demo(), a.verify(), a.explain(), a.run(), a.replay(), a.bugs(), a.minimize(), a.gate(), a.convert(), a.version())
 	root.AddCommand(topics()...)
+	root.SetHelpCommand(a.help())
 	return root
+}
+
+// help replaces the command of that name that comes with cobra, for which an
+// unknown topic is no error.
+func (a *app) help() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND|TOPIC]",
+		Short:   "Help about a command or a topic",
+		Long:    "help shows the page of a command or of a topic; without either, the list of both.",
+		Example: "  check help format",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			page, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				var names []string
+				for _, c := range cmd.Root().Commands() {
+					names = append(names, c.Name())
+				}
+				return fmt.Errorf("unknown help topic %q%s ('check help' lists them all)", strings.Join(args, " "), didYouMean(args[0], names))
+			}
+			page.InitDefaultHelpFlag()
+			return page.Help()
+		},
+	}
 }
 
 // worsen makes the code the exit code unless a graver one occurred before.
