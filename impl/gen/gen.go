@@ -29,7 +29,7 @@ type Options struct {
 // Schedule returns the generator of schedules.
 func Schedule(opt Options) *rapid.Generator[schedule.Schedule] {
 	return rapid.Custom(func(t *rapid.T) schedule.Schedule {
-		d := &drawing{t: t, opt: opt}
+		d := &drawing{t: t, opt: opt, leader: "1"}
 		d.settings()
 		d.steps()
 		return schedule.Schedule{Settings: d.set, Bugs: opt.Bugs, Steps: d.list}
@@ -45,8 +45,9 @@ type drawing struct {
 	now     int64
 	value   int64 // of the last record sent
 	faults  []impl.Fault
-	victim  int // the broker that many faults strike
-	kind    int // the kind of message that many faults strike
+	victim  int    // the broker that many faults strike
+	leader  string // the broker that was asked to lead last; at first the first of the assignment
+	kind    int    // the kind of message that many faults strike
 	motifs  []func(*drawing)
 }
 
@@ -119,7 +120,7 @@ func (d *drawing) steps() {
 		switch pick := draw.Int(d.t, 0, 9, "step"); {
 		case pick < 5:
 			d.client()
-		case pick == 9 && len(d.motifs) > 0:
+		case pick >= 8 && len(d.motifs) > 0:
 			draw.From(d.t, "which motif", d.motifs...)(d)
 		case len(d.faults) > 0:
 			d.fault(draw.From(d.t, "which fault", d.faults...))

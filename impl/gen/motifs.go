@@ -11,57 +11,56 @@ import (
 // motifs are short patterns of trouble that single faults rarely add up to by
 // chance: replication protocols go wrong where changes follow each other
 // faster than messages do. Each schedule uses some of them or none.
-var motifs = []func(*drawing){bounce, exile, relapse, lag, fork, swing}
+var motifs = []func(*drawing){bounce, exile, relapse, lag, fork, dusk}
 
-// bounce moves the leadership about, with writes and reads in between.
-func bounce(d *drawing) {
-	at := d.now
-	for range draw.Int(d.t, 2, 3, "moves") {
-		d.nemesis("move-leader", "to", d.broker())
+// bounce moves the leadership there and back.
+func bounce(d *drawing) { d.swing(d.broker()) }
+
+// fork makes the ends of logs differ before the leadership moves: a follower
+// misses what is written, and is the next to lead.
+func fork(d *drawing) {
+	follower := strconv.Itoa(draw.Int(d.t, 1, d.brokers, "follower"))
+	d.nemesis("drop", "kind", "fetch-response", "to", follower, "for", strconv.Itoa(draw.Int(d.t, 2, 20, "misses")))
+	d.now += int64(draw.Int(d.t, 0, 2, "pause"))
+	d.send(fmt.Sprintf("P%d", draw.Int(d.t, 1, 3, "producer")))
+	d.now += int64(draw.Int(d.t, 1, 6, "pause"))
+	d.swing(follower)
+}
+
+// swing moves the leadership between a broker and another, mostly the one that
+// led before, with writes and reads in between. Sometimes a broker hears late of
+// a move, or only of the next one, or what followers and leaders tell each other
+// arrives when the next one leads.
+func (d *drawing) swing(first string) {
+	leaders := [2]string{first, draw.From(d.t, "second", d.leader, d.leader, d.broker())}
+	for i := range draw.Int(d.t, 2, 5, "moves") {
+		if draw.OneIn(d.t, 2, "late") {
+			d.late()
+		}
+		d.leader = leaders[i%2]
+		d.nemesis("move-leader", "to", d.leader)
 		d.now += int64(draw.Int(d.t, 0, 6, "pause"))
 		for range draw.Int(d.t, 0, 2, "operations") {
 			d.client()
 			d.now += int64(draw.Int(d.t, 0, 4, "pause"))
 		}
 	}
-	d.now = max(at, d.now)
 }
 
-// swing moves the leadership back and forth between two brokers, while some of
-// the answers to fetches come late: they arrive when the same broker leads again.
-func swing(d *drawing) {
-	one := draw.Int(d.t, 1, d.brokers, "one")
-	two := one%d.brokers + 1
-	for i := range draw.Int(d.t, 3, 5, "moves") {
-		if draw.OneIn(d.t, 3, "late answers") {
-			d.nemesis("delay", "kind", "fetch-response", "by", strconv.Itoa(draw.Int(d.t, 5, 40, "by")), "for", strconv.Itoa(draw.Int(d.t, 1, 6, "for")))
-		}
-		d.nemesis("move-leader", "to", strconv.Itoa([]int{two, one}[i%2]))
-		d.now += int64(draw.Int(d.t, 1, 4, "pause"))
-		if draw.OneIn(d.t, 2, "operation") {
-			d.client()
-		}
-		d.now += int64(draw.Int(d.t, 1, 8, "pause"))
+// late delays or loses some of what brokers are told, for a few milliseconds.
+func (d *drawing) late() {
+	kind := draw.From(d.t, "kind", "metadata", "metadata", "fetch-response", "fetch", "alter-partition")
+	end := draw.From(d.t, "end", "to", "from")
+	if kind == "metadata" {
+		end = "to"
 	}
-}
-
-// fork makes the ends of logs differ before the leadership moves: a follower
-// misses what is written, and a broker or two hear late of the moves, or only of
-// the last of them.
-func fork(d *drawing) {
-	d.nemesis("drop", "kind", "fetch-response", "to", d.broker(), "for", strconv.Itoa(draw.Int(d.t, 2, 30, "misses")))
+	lasts := strconv.Itoa(draw.Int(d.t, 1, 8, "for"))
+	if draw.OneIn(d.t, 2, "lost") {
+		d.nemesis("drop", "kind", kind, end, d.broker(), "for", lasts)
+	} else {
+		d.nemesis("delay", "kind", kind, end, d.broker(), "by", strconv.Itoa(draw.Int(d.t, 2, 40, "by")), "for", lasts)
+	}
 	d.now += int64(draw.Int(d.t, 0, 2, "pause"))
-	d.send(fmt.Sprintf("P%d", draw.Int(d.t, 1, 3, "producer")))
-	d.now += int64(draw.Int(d.t, 1, 6, "pause"))
-	for range draw.Int(d.t, 0, 2, "deaf") {
-		to, lasts := strconv.Itoa(draw.Int(d.t, 1, d.brokers, "who")), strconv.Itoa(draw.Int(d.t, 2, 30, "for"))
-		if draw.OneIn(d.t, 2, "late") {
-			d.nemesis("delay", "kind", "metadata", "to", to, "by", strconv.Itoa(draw.Int(d.t, 2, 30, "by")), "for", lasts)
-		} else {
-			d.nemesis("drop", "kind", "metadata", "to", to, "for", lasts)
-		}
-	}
-	bounce(d)
 }
 
 // exile cuts a broker off the controller for longer than a session, while
@@ -82,6 +81,18 @@ func relapse(d *drawing) {
 		verb := draw.From(d.t, "how", "fence", "wipe", "crash", "power-loss")
 		d.nemesis(verb, "broker", broker, "for", strconv.Itoa(down))
 		d.now += int64(down + draw.Int(d.t, 0, 30, "again after"))
+	}
+}
+
+// dusk takes one broker after another down, in some way, until none is left, and
+// lets them come back in any order.
+func dusk(d *drawing) {
+	broker := draw.Int(d.t, 1, d.brokers, "first")
+	for range d.brokers {
+		verb := draw.From(d.t, "way", "shutdown", "shutdown", "fence", "crash", "power-loss", "wipe")
+		d.nemesis(verb, "broker", strconv.Itoa(broker), "for", strconv.Itoa(draw.Int(d.t, 10, 250, "for")))
+		d.now += int64(draw.Int(d.t, 2, 50, "next"))
+		broker = broker%d.brokers + 1
 	}
 }
 
