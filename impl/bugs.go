@@ -3,6 +3,7 @@ package impl
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Bug is a deviation from the protocol that can be switched on. Each is one
@@ -198,11 +199,19 @@ func parseBugs(names []string) (bugSet, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(Bugs, func(b Bug) bool { return b.Name == name })
 		if i < 0 {
-			return 0, fmt.Errorf("unknown bug %q; the table impl.Bugs has them all", name)
+			return 0, &ItemError{Word: name, Says: fmt.Sprintf("unknown bug %q; expected one of %s", name, bugNames())}
 		}
 		s |= 1 << i
 	}
 	return s, nil
+}
+
+func bugNames() string {
+	names := make([]string, len(Bugs))
+	for i := range Bugs {
+		names[i] = Bugs[i].Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // imply sets what a bug presupposes. Before fetches carried the epoch of the

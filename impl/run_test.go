@@ -145,7 +145,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"set brokers=10", `setting brokers="10": expected an integer from 1 to 9`},
 		{"set acks=two", `setting acks="two": expected one of all, 1, 0`},
 		{"set color=red", `unknown setting "color"`},
-		{"bug gremlin", `unknown bug "gremlin"`},
+		{"bug gremlin", `unknown bug "gremlin"; expected one of truncate-to-high-watermark, `},
 		{"1 nemesis bite broker=1", `line 1: step "nemesis bite broker=1": unknown fault "bite"`},
 		{"1 nemesis crash broker=1", `crash needs for=`},
 		{"1 nemesis crash broker=0 for=1", `broker=0: expected an integer from 1 to 9`},
@@ -176,9 +176,9 @@ func TestCheckRefuses(t *testing.T) {
 			t.Errorf("%q: Run says %v, Check %v", tt.text, runErr, err)
 		}
 	}
-	var at *StepError
-	if err := Check(parseSchedule(t, "1 P1 send 1\n2 P1 fly\n")); !errors.As(err, &at) || at.Line != 2 {
-		t.Errorf("error %v does not point at line 2", err)
+	var at *ItemError
+	if err := Check(parseSchedule(t, "1 P1 send 1\n2 P1 fly\n")); !errors.As(err, &at) || at.Line != 2 || at.Word != "fly" {
+		t.Errorf("error %v does not point at fly in line 2", err)
 	}
 }
 

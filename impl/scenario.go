@@ -120,9 +120,10 @@ func RunScenario(name string, text []byte, judge Judge) (*ScenarioRun, error) {
 	}
 	c, err := New(s.schedule, Options{Trace: true})
 	if err != nil {
-		var step *StepError
-		if errors.As(err, &step) {
-			return nil, s.errorAt(step.Line, "%s", step.Says)
+		var item *ItemError
+		if errors.As(err, &item) {
+			line, column := schedule.Find(text, item.Line, item.Word)
+			return nil, &schedule.Error{File: name, Line: line, Column: column, Msg: item.Says}
 		}
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

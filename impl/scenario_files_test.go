@@ -128,8 +128,10 @@ func TestScenarioExpectations(t *testing.T) {
 // they seem to.
 func TestScenarioErrors(t *testing.T) {
 	for _, tt := range []struct{ old, new, want string }{
-		{"set brokers=2", "set brokers=two", `small.txt: setting brokers="two": expected an integer`},
+		{"set brokers=2", "set brokers=two", `small.txt:2:5: setting brokers="two": expected an integer`},
 		{"10 P1 send 1", "10 P1 write 1", `small.txt:3:1: unknown verb "write"`},
+		{"set brokers=2", "bug gremlin", `small.txt:2:5: unknown bug "gremlin"; expected one of`},
+		{"10 P1 send 1", "10 P1 send one", `small.txt:3:12: value "one": expected an integer`},
 		{"10 P1 send 1", "jump over", "small.txt:3:1: expected a time in milliseconds"},
 		{"run until broker=2 leo=1 within=100", "run until", "small.txt:4:1: expected run to=MS or run until"},
 		{"run until broker=2 leo=1 within=100", "run to=soon", "small.txt:4:1: expected milliseconds"},

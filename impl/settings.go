@@ -119,17 +119,21 @@ func configure(settings []schedule.Setting) (config, error) {
 	for _, s := range settings {
 		i := slices.IndexFunc(Settings, func(spec SettingSpec) bool { return spec.Name == s.Key })
 		if i < 0 {
-			return c, fmt.Errorf("unknown setting %q; expected one of %s", s.Key, settingNames())
+			return c, settingError(s, fmt.Errorf("unknown setting %q; expected one of %s", s.Key, settingNames()))
 		}
 		v, err := Settings[i].parse(s.Value)
 		if err != nil {
-			return c, err
+			return c, settingError(s, err)
 		}
 		Settings[i].set(&c, v)
 	}
 	c.replicationFactor = min(c.replicationFactor, c.brokers)
 	c.minIsr = min(c.minIsr, c.replicationFactor) // as Kafka does (§1.4)
 	return c, nil
+}
+
+func settingError(s schedule.Setting, err error) error {
+	return &ItemError{Word: s.Key + "=" + s.Value, Says: err.Error()}
 }
 
 func (s *SettingSpec) parse(text string) (int64, error) {

@@ -1,6 +1,7 @@
 package impl
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,19 +20,43 @@ type action struct {
 	request request
 }
 
-// A StepError says which step of a schedule cannot be read, and why.
-type StepError struct {
-	Line int // of the step in its text, 0 if there is none
-	Step string
+// An ItemError says which item of a schedule cannot be used, and why.
+type ItemError struct {
+	Line int    // of a step in its text; 0 if there is none, and for settings and bugs
+	Step string // as the schedule writes it, without the time; "" for settings and bugs
+	Word string // at fault: key=value of a setting, the name of a bug, a word of a step
 	Says string
 }
 
-func (e *StepError) Error() string {
-	where := ""
-	if e.Line > 0 {
-		where = fmt.Sprintf("line %d: ", e.Line)
+func (e *ItemError) Error() string {
+	text := e.Says
+	if e.Step != "" {
+		text = fmt.Sprintf("step %q: %s", e.Step, text)
 	}
-	return fmt.Sprintf("%sstep %q: %s", where, e.Step, e.Says)
+	if e.Line > 0 {
+		text = fmt.Sprintf("line %d: %s", e.Line, text)
+	}
+	return text
+}
+
+// A wordError says what is wrong with one word of a step.
+type wordError struct{ word, says string }
+
+func (e *wordError) Error() string { return e.says }
+
+// at is an error about a word of a step.
+func at(word, format string, args ...any) error {
+	return &wordError{word, fmt.Sprintf(format, args...)}
+}
+
+// itemOf turns an error about a word of a step into one about the step.
+func itemOf(s *schedule.Step, err error) error {
+	e := &ItemError{Line: s.Line, Step: stepText(s), Says: err.Error()}
+	var w *wordError
+	if errors.As(err, &w) {
+		e.Word = w.word
+	}
+	return e
 }
 
 // readSteps reads all steps of a schedule.
@@ -44,7 +69,7 @@ func readSteps(steps []schedule.Step) ([]action, error) {
 			err = fmt.Errorf("time %d is before that of the step above; expected steps in order of time", s.At)
 		}
 		if err != nil {
-			return nil, &StepError{s.Line, stepText(s), err.Error()}
+			return nil, itemOf(s, err)
 		}
 		a.args.step = i
 		actions[i] = a
@@ -54,7 +79,7 @@ func readSteps(steps []schedule.Step) ([]action, error) {
 
 func readStep(s *schedule.Step) (action, error) {
 	if s.At < 0 || s.At > dayOfMs {
-		return action{}, fmt.Errorf("time %d: expected milliseconds from 0 to %d", s.At, int64(dayOfMs))
+		return action{}, at(strconv.FormatInt(s.At, 10), "time %d: expected milliseconds from 0 to %d", s.At, int64(dayOfMs))
 	}
 	if s.Actor == schedule.Nemesis {
 		return readFault(s)
@@ -78,10 +103,10 @@ func readFault(s *schedule.Step) (action, error) {
 		for _, f := range Faults {
 			verbs = append(verbs, f.Verb)
 		}
-		return action{}, fmt.Errorf("unknown fault %q; expected one of %s", s.Verb, strings.Join(verbs, ", "))
+		return action{}, at(s.Verb, "unknown fault %q; expected one of %s", s.Verb, strings.Join(verbs, ", "))
 	}
 	if len(s.Words) > 0 {
-		return action{}, fmt.Errorf("unexpected word %q; arguments of a fault are key=value", s.Words[0])
+		return action{}, at(s.Words[0], "unexpected word %q; arguments of a fault are key=value", s.Words[0])
 	}
 	out := action{at: s.At, fault: i}
 	out.args.from, out.args.to = anyNode, anyNode
@@ -93,7 +118,7 @@ func readFault(s *schedule.Step) (action, error) {
 		j := slices.IndexFunc(s.Args, func(a schedule.Arg) bool { return a.Key == spec.Key })
 		if j < 0 {
 			if !spec.Optional {
-				return action{}, fmt.Errorf("%s needs %s=", s.Verb, spec.Key)
+				return action{}, at(s.Verb, "%s needs %s=", s.Verb, spec.Key)
 			}
 			continue
 		}
@@ -108,10 +133,10 @@ func readFault(s *schedule.Step) (action, error) {
 func checkKeys(s *schedule.Step, specs []ArgSpec) error {
 	for i, a := range s.Args {
 		if !slices.ContainsFunc(specs, func(spec ArgSpec) bool { return spec.Key == a.Key }) {
-			return fmt.Errorf("unknown argument %s=; %s takes %s", a.Key, s.Verb, keysOf(specs))
+			return at(a.Key+"="+a.Value, "unknown argument %s=; %s takes %s", a.Key, s.Verb, keysOf(specs))
 		}
 		if slices.ContainsFunc(s.Args[:i], func(b schedule.Arg) bool { return b.Key == a.Key }) {
-			return fmt.Errorf("argument %s= is given twice", a.Key)
+			return at(a.Key+"="+a.Value, "argument %s= is given twice", a.Key)
 		}
 	}
 	return nil
@@ -203,7 +228,7 @@ func (a *args) nodeOf(key string) *node {
 func (spec *ArgSpec) place(text string) (int, error) {
 	i := slices.Index(spec.Values, text)
 	if i < 0 {
-		return 0, fmt.Errorf("%s=%s: expected one of %s", spec.Key, text, strings.Join(spec.Values, ", "))
+		return 0, at(spec.Key+"="+text, "%s=%s: expected one of %s", spec.Key, text, strings.Join(spec.Values, ", "))
 	}
 	return i, nil
 }
@@ -225,7 +250,7 @@ func (spec *ArgSpec) number(text string) (int64, error) {
 		if spec.Kind == NodeArg {
 			or = ", or controller"
 		}
-		return 0, fmt.Errorf("%s=%s: expected an integer from %d to %d%s", spec.Key, text, lowest, highest, or)
+		return 0, at(spec.Key+"="+text, "%s=%s: expected an integer from %d to %d%s", spec.Key, text, lowest, highest, or)
 	}
 	return n, nil
 }
@@ -264,7 +289,7 @@ func readRequest(s *schedule.Step) (action, error) {
 		for _, v := range ClientVerbs {
 			verbs = append(verbs, v.Verb)
 		}
-		return action{}, fmt.Errorf("unknown verb %q of a client; expected one of %s (faults belong to the actor %s)", s.Verb, strings.Join(verbs, ", "), schedule.Nemesis)
+		return action{}, at(s.Verb, "unknown verb %q of a client; expected one of %s (faults belong to the actor %s)", s.Verb, strings.Join(verbs, ", "), schedule.Nemesis)
 	}
 	verb := &ClientVerbs[i]
 	if err := checkKeys(s, verb.Args); err != nil {
@@ -275,10 +300,10 @@ func readRequest(s *schedule.Step) (action, error) {
 		words = 1
 	}
 	if len(s.Words) != words {
-		return action{}, fmt.Errorf("%d words after %s; expected %q", len(s.Words), s.Verb, verb.Words)
+		return action{}, at(s.Verb, "%d words after %s; expected %q", len(s.Words), s.Verb, verb.Words)
 	}
 	if _, err := histories.New("", histories.Header{}, []histories.Op{histories.NewOp(s.Actor, histories.Poll)}, nil); err != nil {
-		return action{}, fmt.Errorf("client %q: a history cannot name it: %w", s.Actor, err)
+		return action{}, at(s.Actor, "client %q: a history cannot name it: %v", s.Actor, err)
 	}
 	out := action{at: s.At, fault: -1, client: s.Actor, request: request{max: none, via: nobody}}
 	for _, spec := range verb.Args {
@@ -294,7 +319,7 @@ func (r *request) readArg(spec ArgSpec, s *schedule.Step) error {
 	j := slices.IndexFunc(s.Args, func(a schedule.Arg) bool { return a.Key == spec.Key })
 	if j < 0 {
 		if !spec.Optional {
-			return fmt.Errorf("%s needs %s=", s.Verb, spec.Key)
+			return at(s.Verb, "%s needs %s=", s.Verb, spec.Key)
 		}
 		return nil
 	}
@@ -334,7 +359,7 @@ func readSend(r *request, s *schedule.Step) error {
 	for text := range strings.SplitSeq(s.Words[0], ",") {
 		v, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return fmt.Errorf("value %q: expected an integer", text)
+			return at(s.Words[0], "value %q: expected an integer", text)
 		}
 		r.values = append(r.values, v)
 	}
@@ -344,7 +369,7 @@ func readSend(r *request, s *schedule.Step) error {
 func readList(r *request, s *schedule.Step) error {
 	r.kind, r.latest = histories.List, s.Words[0] == "latest"
 	if !r.latest && s.Words[0] != "earliest" {
-		return fmt.Errorf("list %s: expected latest or earliest", s.Words[0])
+		return at(s.Words[0], "list %s: expected latest or earliest", s.Words[0])
 	}
 	return nil
 }
@@ -352,7 +377,7 @@ func readList(r *request, s *schedule.Step) error {
 func readSeek(r *request, s *schedule.Step) error {
 	n, err := strconv.ParseInt(s.Words[0], 10, 64)
 	if err != nil || n < 0 || n > maxCount {
-		return fmt.Errorf("seek %s: expected an offset", s.Words[0])
+		return at(s.Words[0], "seek %s: expected an offset", s.Words[0])
 	}
 	r.kind, r.from = histories.Seek, n
 	return nil
