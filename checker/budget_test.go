@@ -16,7 +16,7 @@ import (
 func adversarial(t *testing.T, n int) *histories.History {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("history 1\nconfig acks=all offsets=dense reads=linearizable\n")
+	b.WriteString("history 1\nconfig acks=all enable.idempotence=true offsets=dense reads=linearizable\n")
 	for i := range n {
 		fmt.Fprintf(&b, "%d- P%d send %d,%d,%d\n", i+1, i, 4*i, 4*i+1, 4*i+2)
 	}

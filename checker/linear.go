@@ -138,6 +138,9 @@ func (l *linear) find(op *model.Op, sent map[histories.Value]int, at map[histori
 	if op.Must && op.Offset != histories.None {
 		return op.Offset, true
 	}
+	if op.Must && l.log.Again() {
+		return 0, false // what was read may be another landing
+	}
 	base, seen := histories.None, false
 	for i, v := range op.Values {
 		offset, known := at[v]
@@ -159,7 +162,7 @@ func (l *linear) find(op *model.Op, sent map[histories.Value]int, at map[histori
 		return histories.None, true
 	case seen:
 		return histories.None, true // it cannot be where its value was read
-	case op.Must, op.Offset != histories.None && l.log.Dense(), len(op.Values) > 1 && l.log.Dense():
+	case op.Must, op.Offset != histories.None && l.log.Tight(), len(op.Values) > 1 && l.log.Tight():
 		return 0, false
 	}
 	l.floats = append(l.floats, op)
@@ -219,7 +222,7 @@ func (l *linear) toldEnds() []int64 {
 // that the end had passed them.
 func (l *linear) between(tiles []placed, from, to int64) []placed {
 	free := to
-	if l.log.Dense() {
+	if l.log.Tight() {
 		free = min(to, l.log.Start())
 	}
 	for len(l.told) > 0 && l.told[0] <= from {

@@ -27,7 +27,7 @@ type quick struct {
 	acksAll   bool // the default of sends
 	ordered   bool // one producer's sends keep their order
 	other     bool // system=other
-	dense     bool
+	tight     bool // every offset is explained by a known send
 	positions bool // polls are judged by their consumer's position
 
 	gaveUp     bool
@@ -86,7 +86,7 @@ func newQuick(c histories.Config) *quick {
 	q := &quick{config: c, reads: model.ReadsOf(c), acksAll: c.Get("acks") == "all",
 		ordered:    c.Get(idemKey) == "true" || c.Get("max.in.flight.requests.per.connection") == "1",
 		other:      c.Get("system") == "other",
-		dense:      c.Get("offsets") == "dense",
+		tight:      c.Get("offsets") == "dense" && retries(c) == "",
 		positions:  c.Get("assignment") != "subscribe",
 		partitions: map[string]*quickLog{}}
 	q.gaveUp = c.Get("cleanup.policy") == "compact"
@@ -382,7 +382,7 @@ func (q *quick) settle(l *quickLog) bool {
 		delete(byValue, s.value)
 		q.place(l, &l.floats[i], o)
 	}
-	return !q.gaveUp && (!q.dense || q.fill(l, unexplained))
+	return !q.gaveUp && (!q.tight || q.fill(l, unexplained))
 }
 
 // fill explains offsets that must hold something and that nobody read, by

@@ -37,7 +37,7 @@ func (p *partition) residue(excused bool) []model.Op {
 		}
 		ops = append(ops, p.survivors(op)...)
 	}
-	return append(ops, p.ghosts()...)
+	return append(ops, p.ghosts(excused)...)
 }
 
 // setAside marks the records that an excused loss took: those proven gone, and
@@ -112,17 +112,60 @@ func (p *partition) certainHoles(op model.Op) []model.Span {
 	return out
 }
 
-// ghosts returns a send of unknown outcome for every copy of a value beyond
-// its sends, where one send may land twice.
-func (p *partition) ghosts() []model.Op {
-	if retries(p.config) == "" && allowedByName(p.config, duplicate) == "" {
+// ghosts returns sends of unknown outcome for copies that retries may have
+// made, where one send may land twice: for each copy beyond the sends of its
+// value, and for each at another offset than a producer was told.
+func (p *partition) ghosts(excused bool) []model.Op {
+	if !p.again() {
 		return nil
 	}
+	type copied struct {
+		send *send
+		base int64
+	}
 	var ops []model.Op
-	for _, c := range p.surplus() {
-		for n := c.able; n < len(c.at); n++ {
-			ops = append(ops, model.Uncertain(p.firstSend(c.at[0].value).op, c.at[0].value))
+	done := map[copied]bool{}
+	for _, x := range p.records {
+		if len(x.seenBy) == 0 || x.aside || p.isTold(x) || !p.answered(x.value) && len(p.places[x.value]) < 2 {
+			continue
+		}
+		for _, s := range p.sent[x.value] {
+			c := copied{s, x.offset - int64(slices.Index(s.op.Values, x.value))}
+			if takesEffect(s) && !done[c] {
+				done[c] = true
+				ops = append(ops, p.copyOf(s, x, excused))
+			}
 		}
 	}
 	return ops
+}
+
+// copyOf returns another landing of a batch, or of the one record of it that
+// survived where records may vanish.
+func (p *partition) copyOf(s *send, x *record, excused bool) model.Op {
+	if excused {
+		return model.Uncertain(s.op, x.value)
+	}
+	return model.Uncertain(s.op, s.op.Values...)
+}
+
+// again reports whether one send may land more than once.
+func (p *partition) again() bool {
+	return retries(p.config) != "" || allowedByName(p.config, duplicate) != ""
+}
+
+// isTold reports whether a producer was told that its record is there.
+func (p *partition) isTold(x *record) bool {
+	for _, s := range p.sent[x.value] {
+		if i := slices.Index(s.op.Values, x.value); s.op.Offset != histories.None && s.op.Offset+int64(i) == x.offset {
+			return true
+		}
+	}
+	return false
+}
+
+// answered reports whether a producer of the value learned that it landed: that
+// may have been another landing than the one that was read.
+func (p *partition) answered(v histories.Value) bool {
+	return slices.ContainsFunc(p.sent[v], func(s *send) bool { return s.acked || s.op.Offset != histories.None })
 }

@@ -243,11 +243,12 @@ func (p *partition) surplus() []surplus {
 	return out
 }
 
-// copies returns the places at which a value was read, by offset.
+// copies returns the places at which a value was read, by offset. A copy that
+// was lost is none.
 func (p *partition) copies(v histories.Value) []*record {
 	var at []*record
 	for _, x := range p.places[v] {
-		if len(x.seenBy) > 0 {
+		if len(x.seenBy) > 0 && x.gone == nil {
 			at = append(at, x)
 		}
 	}
@@ -297,7 +298,7 @@ func gaps(p *partition) []Finding {
 	var found []Finding
 	reported := map[int64]bool{}
 	for _, r := range p.reads {
-		next := max(r.from, p.start)
+		next := p.scope(r)
 		hole := func(to int64) {
 			for ; next < to && len(found) <= perRule; next++ {
 				if i := p.search(next); reported[next] || i < len(p.records) && p.records[i].offset == next {
@@ -317,8 +318,11 @@ func gaps(p *partition) []Finding {
 }
 
 // intNonmonotonicSends compares the values of each batch with where they were
-// read.
+// read. Where a batch may land twice, they may have been read in two copies.
 func intNonmonotonicSends(p *partition) []Finding {
+	if p.again() {
+		return nil
+	}
 	var found []Finding
 	for _, s := range p.sends {
 		var last *record

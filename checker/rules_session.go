@@ -244,7 +244,7 @@ func nonmonotonicSends(p *partition) []Finding {
 	var found []Finding
 	last := map[string]*send{}
 	for _, s := range p.sends {
-		if s.op.Outcome != histories.OK || s.base == histories.None {
+		if s.op.Outcome != histories.OK || s.base == histories.None || s.copied {
 			continue
 		}
 		before := last[s.op.Process]

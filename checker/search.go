@@ -112,7 +112,7 @@ type search struct {
 func (j *judge) newSearch(ctx context.Context, p *partition) *search {
 	excused := j.excused[p] != ""
 	return &search{ctx: ctx, p: p, ops: p.residue(excused), budget: j.opts,
-		options: model.Options{Dense: p.config.Get("offsets") == "dense" && !excused, Start: p.start}}
+		options: model.Options{Dense: p.config.Get("offsets") == "dense" && !excused, Again: p.again(), Start: p.start}}
 }
 
 // linear asks the linear engine, which knows when it cannot tell.

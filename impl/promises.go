@@ -2,7 +2,6 @@ package impl
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -16,6 +15,7 @@ const permittedLosses = "lost-write,read-then-lost,inconsistent-offsets,realtime
 func (c *Cluster) promises() histories.Config {
 	config := histories.Config{
 		{Key: "acks", Value: acksNames[c.cfg.acks]},
+		{Key: "enable.idempotence", Value: fmt.Sprint(c.cfg.retries == 0)}, // one attempt lands once at most
 		{Key: "unclean.leader.election.enable", Value: fmt.Sprint(c.cfg.unclean)},
 		{Key: "replication.factor", Value: itoa(int64(c.cfg.replicationFactor))},
 		{Key: "min.insync.replicas", Value: itoa(int64(c.cfg.minIsr))},
@@ -24,23 +24,10 @@ func (c *Cluster) promises() histories.Config {
 		{Key: "reads", Value: readsNames[bit(c.cfg.linearizable)]},
 		{Key: "system", Value: "kafka"},
 	}
-	if c.copiesMayMove() {
-		config = config.With("allow", "offset-mismatch")
-	}
 	for p := range c.ghosts {
 		if c.ghosts[p].unsafe != "" && !c.cfg.unclean {
 			config = config.With("allow", permittedLosses)
 		}
 	}
 	return config
-}
-
-// copiesMayMove reports whether a producer may be told the offset of a copy that
-// is lost while another copy, of an attempt it had given up, stays: it sent
-// again without idempotence, and was answered by a leader alone.
-func (c *Cluster) copiesMayMove() bool {
-	toldByOne := func(op histories.Op) bool {
-		return op.Kind == histories.Send && op.Outcome == histories.OK && op.Acks == acksNames[acksOne]
-	}
-	return c.cfg.retries > 0 && (c.cfg.acks == acksOne || slices.ContainsFunc(c.ops, toldByOne))
 }

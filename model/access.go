@@ -28,8 +28,12 @@ func (l *Log) At(offset int64) (histories.Record, bool) { return l.slot(offset) 
 // offsets.
 func (l *Log) Fits(values []histories.Value, offset int64) bool { return l.fits(values, offset) }
 
-// Dense reports whether every offset holds a record that clients can see.
-func (l *Log) Dense() bool { return l.dense }
+// Tight reports whether every offset below the limit holds a record that a
+// known send explains.
+func (l *Log) Tight() bool { return l.tight }
+
+// Again reports whether a send may land more than once.
+func (l *Log) Again() bool { return l.again }
 
 // Start returns the log start: offsets below are out of scope.
 func (l *Log) Start() int64 { return l.start }

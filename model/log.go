@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -11,6 +12,8 @@ import (
 // on time, and the operations that are left to be ordered.
 type Log struct {
 	dense bool  // every offset holds a record that clients can see
+	again bool  // a send may land more than once
+	tight bool  // and a send that is known explains it
 	start int64 // offsets below are out of scope: the log start had moved there
 	slots []histories.Record
 	empty []Span // offsets known to hold nothing, sorted and merged
@@ -23,6 +26,7 @@ type Log struct {
 // Options says how offsets of a partition are to be read.
 type Options struct {
 	Dense bool  // offsets=dense
+	Again bool  // a send may land again and again: a retry may, without idempotence
 	Start int64 // the highest log start told to anybody
 }
 
@@ -32,10 +36,10 @@ type Options struct {
 //   - a send that nobody knows the outcome of and nobody observed, where
 //     offsets may be sparse: its effect, if any, is invisible;
 //   - the same where offsets are dense and every offset below the highest one
-//     known is explained without it;
+//     known is explained without it, or may be explained by a retry;
 //   - a send acknowledged below acks=all that no read returned.
 func Compile(ops []Op, opt Options) *Log {
-	l := &Log{dense: opt.Dense, start: max(opt.Start, 0), ops: slices.Clone(ops), bad: make([]bool, len(ops)),
+	l := &Log{dense: opt.Dense, tight: opt.Dense && !opt.Again, again: opt.Again, start: max(opt.Start, 0), ops: slices.Clone(ops), bad: make([]bool, len(ops)),
 		sent: map[histories.Value]bool{}}
 	l.gatherSlots()
 	l.gatherEmpty()
@@ -68,10 +72,22 @@ func (l *Log) gatherSlots() {
 	}
 }
 
+// inScope cuts off what an answer says about offsets that had been deleted.
+// The log start moves behind whole prefixes: an answer that has a record below
+// the highest start told was given before it moved that far.
+func (l *Log) inScope(op *Op, s Span) (Span, bool) {
+	start := l.start
+	if len(op.Records) > 0 {
+		start = min(start, op.Records[0].Offset)
+	}
+	s.From = max(s.From, start)
+	return s, s.From < s.To
+}
+
 func (l *Log) gatherEmpty() {
 	for i := range l.ops {
 		for _, s := range l.ops[i].Empty {
-			if s.From = max(s.From, l.start); s.From < s.To {
+			if s, ok := l.inScope(&l.ops[i], s); ok {
 				l.empty = append(l.empty, s)
 			}
 		}
@@ -103,7 +119,7 @@ func (l *Log) findContradictions() {
 			l.bad[i] = true
 		}
 		for _, s := range op.Empty {
-			if s.From = max(s.From, l.start); s.From < s.To && (l.dense || l.next(s.From).Offset < s.To) {
+			if s, ok := l.inScope(op, s); ok && (l.dense || l.next(s.From).Offset < s.To) {
 				l.bad[i] = true
 			}
 		}
@@ -116,7 +132,7 @@ func (l *Log) dropInvisible() {
 	for _, s := range l.slots {
 		seen[s.Value] = true
 	}
-	room := l.dense && l.unexplained()
+	room := l.tight && l.unexplained()
 	kept, bad := l.ops[:0], l.bad[:0]
 	for i, op := range l.ops {
 		if op.Kind == Append && !op.Must {
@@ -158,7 +174,7 @@ func (l *Log) next(offset int64) histories.Record {
 	return histories.Record{Offset: endless}
 }
 
-const endless = int64(1) << 62
+const endless = int64(math.MaxInt64)
 
 // emptyUntil returns the first offset at or behind the given one that is not
 // known to hold nothing.
@@ -188,5 +204,5 @@ func (l *Log) skips(from, to int64) bool {
 	if l.next(from).Offset < to {
 		return false
 	}
-	return !l.dense || from >= to || to <= l.start
+	return !l.tight || from >= to || to <= l.start
 }

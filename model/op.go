@@ -74,11 +74,11 @@ func newOp(kind Kind, o *histories.Op) Op {
 		Low: histories.None, Exact: histories.None, Beyond: histories.None}
 }
 
-// Uncertain returns a send of one value, called when another was, that may
+// Uncertain returns a send of these values, called when another was, that may
 // take effect at any later instant or never.
-func Uncertain(o *histories.Op, v histories.Value) Op {
+func Uncertain(o *histories.Op, values ...histories.Value) Op {
 	op := newOp(Append, o)
-	op.Return, op.Values = histories.None, []histories.Value{v}
+	op.Return, op.Values = histories.None, values
 	return op
 }
 

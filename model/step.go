@@ -123,7 +123,7 @@ func (l *Log) landings(p Point, op *Op) []int64 {
 	}
 	// Where offsets are dense, those below the log start may hold nothing, so
 	// each place that reaches into scope is a choice of its own.
-	for o := max(p.End+1, l.start-n+1); l.dense && o <= l.start; o++ {
+	for o := max(p.End+1, l.start-n+1); l.tight && o <= l.start; o++ {
 		if free, ok := l.free(o, n, known); ok && free == o && l.mayUse(op, o) {
 			at = append(at, o)
 		}
@@ -134,11 +134,11 @@ func (l *Log) landings(p Point, op *Op) []int64 {
 // mayUse reports whether it matters that a batch lands where nothing is known:
 // a send of unknown outcome may as well not have happened there, unless it
 // fills an offset that has to hold something.
-func (l *Log) mayUse(op *Op, offset int64) bool { return op.Must || l.dense && offset < l.limit }
+func (l *Log) mayUse(op *Op, offset int64) bool { return op.Must || l.tight && offset < l.limit }
 
 // free returns the first place before known where n records fit unseen.
 func (l *Log) free(from, n, known int64) (int64, bool) {
-	for o := from; o+n <= known && l.skips(from, o); {
+	for o := from; o <= known-n && l.skips(from, o); {
 		blocked := o
 		for i := int64(0); i < n && blocked == o; i++ {
 			if to := l.emptyUntil(o + i); to != o+i {

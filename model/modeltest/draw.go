@@ -21,6 +21,7 @@ type Options struct {
 	Clients      int
 	Ops          int  // at most so many operations
 	Resend       bool // a value may be sent again
+	Retries      bool // a send may land again: the retries of a client without idempotence
 	Scan         bool // end with a scan of the whole log
 }
 
@@ -37,6 +38,7 @@ type drawing struct {
 	names []string
 	busy  []*call
 	late  []*call // sends whose clients gave up and that may still take effect
+	again int     // sends that landed again
 	told  []int64 // per client: the end it was told last
 	at    []int64 // per client: its position, None before the first poll
 	ops   []histories.Op
@@ -58,6 +60,9 @@ func (o Options) Config() histories.Config {
 	}
 	if o.Dense {
 		c = c.With("offsets", "dense")
+	}
+	if !o.Retries {
+		c = c.With("enable.idempotence", "true")
 	}
 	return c
 }
@@ -82,7 +87,7 @@ func Legal(t *rapid.T, opt Options) []histories.Op {
 			d.answer(d.busy[c])
 		}
 		if len(d.late) > 0 && d.draw(0, 3, "late") == 0 {
-			d.effect(d.late[0])
+			d.append(d.late[0])
 			d.late = d.late[1:]
 		}
 	}
@@ -130,11 +135,16 @@ func (d *drawing) effect(c *call) {
 	}
 	switch c.op.Kind {
 	case histories.Send:
-		c.op.Offset = d.end
-		for _, v := range c.op.Values {
-			d.log = append(d.log, histories.Record{Offset: d.end, Value: v})
-			d.end++
+		if d.opt.Retries && d.again < maxAgain && d.draw(0, 3, "lands again") == 0 {
+			d.again++
+			if d.draw(0, 1, "at once") == 0 {
+				d.append(c)
+			} else {
+				again := *c
+				d.late = append(d.late, &again)
+			}
 		}
+		d.append(c)
 	case histories.Fetch, histories.Poll:
 		d.read(c)
 	case histories.List:
@@ -148,6 +158,14 @@ func (d *drawing) effect(c *call) {
 		if d.draw(0, 3, "told end") > 0 {
 			c.op.End = d.end
 		}
+	}
+}
+
+func (d *drawing) append(c *call) {
+	c.op.Offset = d.end
+	for _, v := range c.op.Values {
+		d.log = append(d.log, histories.Record{Offset: d.end, Value: v})
+		d.end++
 	}
 }
 

@@ -28,20 +28,37 @@ func Linearizable(ops []histories.Op, opt Options, position func(*histories.Op) 
 		}
 	}
 	e.top += 2
+	if opt.Retries {
+		e.again = maxAgain
+	}
 	return e.try(nil, 0, make([]bool, len(e.ops)))
 }
+
+// maxAgain bounds how often sends land again, all together.
+const maxAgain = 3
 
 type enumeration struct {
 	opt      Options
 	position func(*histories.Op) int64
 	ops      []*histories.Op
 	top      int64 // no use in going further
+	again    int   // times that a send may still land again
 }
 
 // try extends a log by every operation that may come next, in every way.
 func (e *enumeration) try(log []histories.Record, end int64, used []bool) bool {
 	left := false
 	for i, o := range e.ops {
+		if e.again > 0 && o.Kind == histories.Send && e.mayBeNext(o, used) {
+			told := *o
+			told.Offset = histories.None
+			e.again--
+			ok := e.apply(&told, log, end, used)
+			e.again++
+			if ok {
+				return true
+			}
+		}
 		if used[i] {
 			continue
 		}
@@ -122,10 +139,15 @@ func (e *enumeration) agrees(o *histories.Op, log []histories.Record, end int64)
 	if o.Kind == histories.Scan {
 		to = max(to, o.End)
 	}
-	// Records below the log start need not be returned, and may be.
+	// Records below the log start need not be returned. It moves behind whole
+	// prefixes: a record that was returned shows that it was not behind that.
+	start := e.opt.Start
+	if len(o.Records) > 0 {
+		start = min(start, o.Records[0].Offset)
+	}
 	var there []histories.Record
 	for _, r := range log {
-		if r.Offset < e.opt.Start && !slices.Contains(o.Records, r) {
+		if r.Offset < start {
 			continue
 		}
 		if r.Offset >= from && r.Offset < to {
