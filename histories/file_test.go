@@ -150,3 +150,21 @@ func TestLongLines(t *testing.T) {
 		}
 	}
 }
+
+// TestScheduleLine lets errors in a schedule point into the file.
+func TestScheduleLine(t *testing.T) {
+	h, err := Parse("x", []byte("history 1\n# why\n\nschedule\nset a=b\nend\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hd := h.Header(); hd.ScheduleLine() != 5 {
+		t.Errorf("the schedule begins in line %d, want 5", hd.ScheduleLine())
+	}
+	events, err := Parse("x", h.AppendEvents(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hd := events.Header(); hd.ScheduleLine() != 0 {
+		t.Errorf("the schedule begins in line %d of events, want 0", hd.ScheduleLine())
+	}
+}

@@ -159,8 +159,13 @@ type Header struct {
 	Note     string // provenance, in words; may have several lines
 	Schedule string // the schedule that caused the history, as whole lines of text; "" if there is none
 
-	layout []string // order of header lines and comments, nil for the canonical order
+	layout       []string // order of header lines and comments, nil for the canonical order
+	scheduleLine int      // see ScheduleLine
 }
+
+// ScheduleLine is the line of the file on which the first line of the schedule
+// stands; 0 if it does not stand in lines of its own, as in events.
+func (h *Header) ScheduleLine() int { return h.scheduleLine }
 
 // A History is complete, well formed and immutable. It is safe to share.
 type History struct {

@@ -217,6 +217,7 @@ func (n *notation) scheduleLine(c *cursor, text string) {
 		c.fail(0, "expected the lines of a schedule before \"end\"")
 	}
 	n.header.Schedule, n.schedule = n.schedule.String(), nil
+	n.header.scheduleLine = n.opened + 1
 }
 
 // end demands that nothing follows on the line.

@@ -20,6 +20,7 @@ func same(a, b *History) bool {
 			comments []comment
 		}
 		c := content{h.header, slices.Clone(h.ops), slices.Clone(h.marks), slices.Clone(h.comments)}
+		c.header.scheduleLine = 0
 		for i := range c.ops {
 			c.ops[i].Line, c.ops[i].ReturnLine = 0, 0
 		}

@@ -129,7 +129,7 @@ func TestScenarioExpectations(t *testing.T) {
 func TestScenarioErrors(t *testing.T) {
 	for _, tt := range []struct{ old, new, want string }{
 		{"set brokers=2", "set brokers=two", `small.txt:2:5: setting brokers="two": expected an integer`},
-		{"10 P1 send 1", "10 P1 write 1", `small.txt:3:1: unknown verb "write"`},
+		{"10 P1 send 1", "10 P1 write 1", `small.txt:3:7: unknown verb "write"`},
 		{"set brokers=2", "bug gremlin", `small.txt:2:5: unknown bug "gremlin"; expected one of`},
 		{"10 P1 send 1", "10 P1 send one", `small.txt:3:12: value "one": expected an integer`},
 		{"10 P1 send 1", "jump over", "small.txt:3:1: expected a time in milliseconds"},

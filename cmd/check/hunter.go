@@ -108,7 +108,10 @@ func (h *hunter) check() error {
 		}
 		h.opts.Settings = append(h.opts.Settings, schedule.Setting{Key: key, Value: value})
 	}
-	return impl.Check(schedule.Schedule{Settings: h.opts.Settings})
+	if err := impl.Check(schedule.Schedule{Settings: h.opts.Settings}); err != nil {
+		return fmt.Errorf("invalid argument for --set: %w", err)
+	}
+	return nil
 }
 
 func (h *hunter) run(ctx context.Context) {

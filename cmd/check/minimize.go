@@ -13,7 +13,6 @@ import (
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
 	"github.com/isrcheck/isrcheck/histories"
-	"github.com/isrcheck/isrcheck/histories/schedule"
 )
 
 // A shortener is the command minimize.
@@ -92,7 +91,7 @@ func (s *shortener) recording(ctx context.Context, name string, h *histories.His
 
 // schedule shortens the cause of a case.
 func (s *shortener) schedule(ctx context.Context, name string, h *histories.History) error {
-	steps, err := schedule.Parse(label(name)+" (schedule)", []byte(h.Header().Schedule))
+	steps, err := hunt.ReadCause(h)
 	if err != nil {
 		return err
 	}
@@ -100,7 +99,7 @@ func (s *shortener) schedule(ctx context.Context, name string, h *histories.Hist
 	setup := hunt.Setup{}.As(h)
 	t, err := setup.Try(ctx, steps)
 	if err != nil {
-		return fmt.Errorf("%s (schedule): %w", label(name), err)
+		return fmt.Errorf("%s: %w", label(name), err)
 	}
 	expected := h.Header().Expect.Names
 	stale := slices.ContainsFunc(expected, func(name string) bool { return !t.Has(name) })

@@ -160,7 +160,7 @@ func (r *replayer) traceOf(s schedule.Schedule) error {
 
 // scenario runs a schedule that no history was saved with, and prints the case.
 func (r *replayer) scenario(ctx context.Context, name string, text []byte) error {
-	s, err := schedule.Parse(name, text)
+	s, err := hunt.ReadSchedule(label(name), text)
 	if err != nil {
 		return err
 	}

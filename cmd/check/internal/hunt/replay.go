@@ -8,7 +8,6 @@ import (
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/histories"
-	"github.com/isrcheck/isrcheck/histories/schedule"
 )
 
 // A Replay compares a saved case with a new run of its schedule.
@@ -37,10 +36,7 @@ func (u Setup) As(saved *histories.History) Setup {
 // Replay runs the schedule of a case again.
 func (u Setup) Replay(ctx context.Context, saved *histories.History) (*Replay, error) {
 	hd := saved.Header()
-	if hd.Schedule == "" {
-		return nil, fmt.Errorf("%s: the case has no schedule; expected a block from \"schedule\" to \"end\" in its header", saved.Name())
-	}
-	s, err := schedule.Parse(saved.Name()+" (schedule)", []byte(hd.Schedule))
+	s, err := ReadCause(saved)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +44,7 @@ func (u Setup) Replay(ctx context.Context, saved *histories.History) (*Replay, e
 	s.Fingerprint = ""
 	t, err := u.As(saved).TryTwice(ctx, s)
 	if err != nil {
-		return nil, fmt.Errorf("%s (schedule): %w", saved.Name(), err)
+		return nil, fmt.Errorf("%s: %w", saved.Name(), err)
 	}
 	r := &Replay{Trial: t}
 	if want != "" && want != t.Run.Fingerprint {
