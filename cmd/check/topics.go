@@ -35,46 +35,6 @@ that occurred. With --expect, 0 says that every file has the verdict it document
 For replay, 0 says that the run is the one that was saved, and 1 that it is not.
 A run or a gate that an interrupt ended before anything failed exits with 130.`
 
-// formatExample is a history that the page about the format shows.
-const formatExample = `history 1
-config acks=all min.insync.replicas=2
-# P1 sends two batches while C1 reads.
-1-4 P1 send 1,2 => ok @0
-3-6 C1 fetch from=0 => ok [0:1] hw=1
-5- P1 send 3
-7 nemesis crash broker=1
-8-9 C1 list latest => ok @3
-10-11 C1 scan => ok [0:1 1:2 2:3] end=3
-`
-
-// format is the format in short.
-func format() string {
-	return `A history is what the clients of a log saw. Two encodings have the same content:
-.hist, one whole operation a line, for people, and .jsonl, one event a line, for
-programs ('check convert' translates). A .hist:
-
-` + indent(formatExample) + `
-An operation is CALL-RETURN PROCESS OPERATION => OUTCOME RESULT, with times from one
-clock. The outcome is ok (it happened), fail (it certainly did not and never will) or
-info (nobody knows: a time-out); without "=>" the client was still waiting.
-
-` + table([][]string{
-		{"send V[,V...] [key=K] [acks=A]", "@N, the offset of the first record, or @-"},
-		{"fetch from=N [max=N]", "[OFFSET:VALUE ...] [hw=N] [start=N]"},
-		{"poll", "the same, from the consumer's own position"},
-		{"scan", "[OFFSET:VALUE ...] end=N: the whole log, when all is healed"},
-		{"list latest|earliest", "@N"},
-		{"assign from=N, seek N, subscribe", "nothing: the position is set"},
-		{"delete-records N", "start=N"},
-	}) + `
-
-on=TOPIC/PARTITION names a partition other than t/0. "TIME nemesis TEXT" is a fault;
-"TIME client P reset N|latest|earliest", "revoked", "assigned from=N" and "crash" explain
-why a consumer's position jumps. "expect ok" or "expect violation NAME" in the header
-states the verdict that 'check verify --expect' demands. Always end with a scan: what is
-never read can be judged by nobody.`
-}
-
 // scheduleExample is a schedule that the page about schedules shows.
 const scheduleExample = `set min.insync.replicas=2
 20 P1 send 1,2
@@ -168,7 +128,11 @@ func settings() string {
 	for i, k := range histories.ConfigKeys {
 		rows[i] = []string{k.Name, values(k), k.Says}
 	}
-	return "The default comes first.\n\n" + table(rows)
+	rows = append(rows,
+		[]string{"isolation.level.P", "as isolation.level", "the same for the process P alone"},
+		[]string{"x-...", "any text", "nothing: for whoever wrote the history"})
+	return "The header of a history states settings as \"config KEY=VALUE ...\" (\"config\":{\"KEY\":\"VALUE\"} in\n" +
+		".jsonl). A key that is absent has its default, which comes first here.\n\n" + table(rows)
 }
 
 func values(k histories.ConfigKey) string {

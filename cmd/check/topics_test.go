@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/impl"
 )
 
@@ -38,6 +40,61 @@ func TestPagesNameWhatThereIs(t *testing.T) {
 			t.Errorf("the page about schedules lacks %s", s.Name)
 		}
 	}
+}
+
+// TestFormatIsComplete takes what there is from the reader's own words: its
+// errors list the operations, the keys of events and the markers.
+func TestFormatIsComplete(t *testing.T) {
+	const header = "{\"history\":1}\n"
+	page := format()
+	for _, list := range []struct{ input, shown string }{
+		{header + `{"time":1,"process":"P1","type":"invoke","f":"fly"}`, `"f":"%s"`},
+		{header + `{"time":1,"nothing":1}`, `"%s":`},
+		{"history 1\n1-2 P1 fly => ok", ` %s `},
+		{"history 1\n1 client C1 fly", "client C1 %s"},
+		{"history 1\nfly", "\n   %s"},
+	} {
+		_, err := histories.Parse("x", []byte(list.input))
+		_, names, ok := strings.Cut(fmt.Sprint(err), "expected one of ")
+		if _, rest, also := strings.Cut(fmt.Sprint(err), "or one of "); also {
+			names, ok = rest, true
+		}
+		if !ok {
+			t.Fatalf("%v does not say what it expects", err)
+		}
+		for name := range strings.SplitSeq(names, ", ") {
+			if want := fmt.Sprintf(list.shown, name); name != "or x-..." && name != "index" && !strings.Contains(page, want) {
+				t.Errorf("the page about the format lacks %q", want)
+			}
+		}
+	}
+	for _, word := range []string{`"index"`, "@-", "list ts=", "lso=", "start=", "expect unknown", "null"} {
+		if !strings.Contains(page, word) {
+			t.Errorf("the page about the format lacks %s", word)
+		}
+	}
+	if regexp.MustCompile(`poll.*start=`).MatchString(page) {
+		t.Error("the page about the format gives a poll a start, which it cannot have")
+	}
+}
+
+func TestSettingsAreComplete(t *testing.T) {
+	page := settings()
+	for _, key := range append(strings.Split(configKeys(t), ", "), "isolation.level.P", "x-...") {
+		if !strings.Contains(page, "\n"+key+" ") {
+			t.Errorf("the page about settings lacks %s", key)
+		}
+	}
+}
+
+// configKeys are the keys that the reader says there are.
+func configKeys(t *testing.T) string {
+	_, err := histories.Parse("x", []byte("history 1\nconfig colour=red\n"))
+	_, keys, ok := strings.Cut(fmt.Sprint(err), "one of ")
+	if !ok {
+		t.Fatalf("%v does not say what it expects", err)
+	}
+	return keys
 }
 
 // TestExamplesOfCommands demands that the flags in the commands' examples
