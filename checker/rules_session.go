@@ -247,6 +247,9 @@ func nonmonotonicSends(p *partition) []Finding {
 		if s.op.Outcome != histories.OK || s.base == histories.None || s.copied {
 			continue
 		}
+		if x := p.at[place{s.base, s.op.Values[0]}]; x.gone != nil {
+			continue // it is nowhere
+		}
 		before := last[s.op.Process]
 		if before != nil && s.base < before.base {
 			found = append(found, proof([]*histories.Op{before.op, s.op}, "%s sent value %s before %s, and they are at offsets %d and %d",

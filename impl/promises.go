@@ -2,20 +2,21 @@ package impl
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
 
 // permittedLosses are the anomalies clients may see once a partition has left
 // the safe configuration for a reason that no setting states (§5: L, D, O and R).
-const permittedLosses = "lost-write,read-then-lost,inconsistent-offsets,realtime-order,end-regression,nonmonotonic-poll,offset-mismatch,stale-read"
+const permittedLosses = "lost-write,read-then-lost,inconsistent-offsets,realtime-order,end-regression,nonmonotonic-poll,nonmonotonic-send,offset-mismatch,stale-read"
 
 // promises are the settings by which a run's history is to be judged, and what
 // happened in it that the protocol does not promise to survive.
 func (c *Cluster) promises() histories.Config {
 	config := histories.Config{
 		{Key: "acks", Value: acksNames[c.cfg.acks]},
-		{Key: "enable.idempotence", Value: fmt.Sprint(c.cfg.retries == 0)}, // one attempt lands once at most
+		{Key: "enable.idempotence", Value: fmt.Sprint(c.landOnce())},
 		{Key: "unclean.leader.election.enable", Value: fmt.Sprint(c.cfg.unclean)},
 		{Key: "replication.factor", Value: itoa(int64(c.cfg.replicationFactor))},
 		{Key: "min.insync.replicas", Value: itoa(int64(c.cfg.minIsr))},
@@ -30,4 +31,14 @@ func (c *Cluster) promises() histories.Config {
 		}
 	}
 	return config
+}
+
+// landOnce reports whether a send of the run lands once at most and in its
+// producer's order, which is what idempotence promises: there is one attempt
+// of each, and the next waits for its acknowledgement by all replicas.
+func (c *Cluster) landOnce() bool {
+	weak := func(op histories.Op) bool {
+		return op.Kind == histories.Send && (op.Acks != "" && op.Acks != acksNames[acksAll])
+	}
+	return c.cfg.retries == 0 && c.cfg.acks == acksAll && !slices.ContainsFunc(c.ops, weak)
 }
