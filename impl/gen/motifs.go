@@ -23,23 +23,28 @@ func fork(d *drawing) {
 	d.nemesis("drop", "kind", "fetch-response", "to", follower, "for", strconv.Itoa(draw.Int(d.t, 2, 20, "misses")))
 	d.now += int64(draw.Int(d.t, 0, 2, "pause"))
 	d.send(fmt.Sprintf("P%d", draw.Int(d.t, 1, 3, "producer")))
-	d.now += int64(draw.Int(d.t, 1, 6, "pause"))
+	d.now += int64(draw.Int(d.t, 3, 10, "pause"))
 	d.swing(follower)
 }
 
 // swing moves the leadership between a broker and another, mostly the one that
-// led before, with writes and reads in between. Sometimes a broker hears late of
+// led before, with writes and reads in between, and sometimes somebody who asks
+// each of them for the end. Sometimes a broker hears late of
 // a move, or only of the next one, or what followers and leaders tell each other
 // arrives when the next one leads.
 func (d *drawing) swing(first string) {
 	leaders := [2]string{first, draw.From(d.t, "second", d.leader, d.leader, d.broker())}
+	watched := draw.OneIn(d.t, 3, "watched")
 	for i := range draw.Int(d.t, 2, 5, "moves") {
-		if draw.OneIn(d.t, 2, "late") {
+		for range draw.From(d.t, "late", 0, 1, 1, 2) {
 			d.late()
 		}
 		d.leader = leaders[i%2]
 		d.nemesis("move-leader", "to", d.leader)
-		d.now += int64(draw.Int(d.t, 0, 6, "pause"))
+		d.now += int64(draw.Int(d.t, 0, 9, "pause"))
+		if watched {
+			d.add("C1", "list", []string{"latest"}, schedule.Arg{Key: "via", Value: d.leader})
+		}
 		for range draw.Int(d.t, 0, 2, "operations") {
 			d.client()
 			d.now += int64(draw.Int(d.t, 0, 4, "pause"))
@@ -50,15 +55,15 @@ func (d *drawing) swing(first string) {
 // late delays or loses some of what brokers are told, for a few milliseconds.
 func (d *drawing) late() {
 	kind := draw.From(d.t, "kind", "metadata", "metadata", "fetch-response", "fetch", "alter-partition")
-	end := draw.From(d.t, "end", "to", "from")
+	end, who := draw.From(d.t, "end", "to", "from"), d.broker()
 	if kind == "metadata" {
-		end = "to"
+		end, who = "to", draw.From(d.t, "who", d.leader, who)
 	}
-	lasts := strconv.Itoa(draw.Int(d.t, 1, 8, "for"))
+	lasts := strconv.Itoa(draw.Int(d.t, 1, 5, "for"))
 	if draw.OneIn(d.t, 2, "lost") {
-		d.nemesis("drop", "kind", kind, end, d.broker(), "for", lasts)
+		d.nemesis("drop", "kind", kind, end, who, "for", lasts)
 	} else {
-		d.nemesis("delay", "kind", kind, end, d.broker(), "by", strconv.Itoa(draw.Int(d.t, 2, 40, "by")), "for", lasts)
+		d.nemesis("delay", "kind", kind, end, who, "by", strconv.Itoa(draw.Int(d.t, 2, 40, "by")), "for", lasts)
 	}
 	d.now += int64(draw.Int(d.t, 0, 2, "pause"))
 }
@@ -70,7 +75,8 @@ func exile(d *drawing) {
 }
 
 // relapse takes a broker down and strikes it again about when it is back,
-// sometimes while messages of some kinds are late everywhere.
+// sometimes while messages of some kinds are late everywhere, and sometimes the
+// controller notices at once.
 func relapse(d *drawing) {
 	for range draw.From(d.t, "late kinds", 0, 2, 3) {
 		d.nemesis("delay", "kind", draw.From(d.t, "late", "fetch", "fetch-response", "alter-partition", "alter-partition-response", "metadata"),
@@ -80,6 +86,9 @@ func relapse(d *drawing) {
 	for range draw.Int(d.t, 2, 3, "times") {
 		verb := draw.From(d.t, "how", "fence", "wipe", "crash", "power-loss")
 		d.nemesis(verb, "broker", broker, "for", strconv.Itoa(down))
+		if draw.OneIn(d.t, 2, "noticed") {
+			d.nemesis("fence", "broker", broker, "for", "1")
+		}
 		d.now += int64(down + draw.Int(d.t, 0, 30, "again after"))
 	}
 }
