@@ -77,6 +77,8 @@ type Finding struct {
 	Rule      string // completes "every client may rely on ..."
 	Evidence  []Evidence
 	More      int // further findings of the same name in this partition that are not listed
+
+	ops []*histories.Op // what proves it, until it is shown
 }
 
 // Evidence is an operation or a mark that proves a finding.

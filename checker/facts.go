@@ -21,7 +21,7 @@ type partition struct {
 
 	start     int64 // the highest log start told to anybody
 	startTold bool
-	scanned   bool // a scan was answered
+	scanned   int64 // when the last answered scan began, None if there is none
 
 	sent    map[histories.Value][]*send
 	records []*record         // distinct (offset, value) pairs, by offset
@@ -82,7 +82,7 @@ func (x *record) lastSeen() int64 {
 // newPartition arranges the operations of one partition. positions tells where
 // polls were to begin.
 func newPartition(name string, c histories.Config, ops []*histories.Op, positions map[*histories.Op]int64) *partition {
-	p := &partition{name: name, config: c, ops: ops, sent: map[histories.Value][]*send{}, readOf: map[*histories.Op]*read{},
+	p := &partition{name: name, scanned: histories.None, config: c, ops: ops, sent: map[histories.Value][]*send{}, readOf: map[*histories.Op]*read{},
 		at: map[place]*record{}, places: map[histories.Value][]*record{}}
 	for _, o := range ops {
 		p.noteStart(o)
@@ -147,7 +147,7 @@ func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]int64) 
 			}
 		}
 	case histories.Scan:
-		p.scanned = true
+		p.scanned = max(p.scanned, o.Call)
 		r.position = p.scanFrom(o)
 	}
 	r.from, r.to = r.position, r.position

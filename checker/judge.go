@@ -46,6 +46,13 @@ func newJudge(h *histories.History, opts Options) *judge {
 	}
 	j.count()
 	j.assume(h.Config())
+	polls := 0
+	for i := range h.Ops() {
+		if h.Ops()[i].Kind == histories.Poll {
+			polls++
+		}
+	}
+	j.notePositions(h.Config(), recordsRebalances(h), polls)
 	return j
 }
 
@@ -154,8 +161,14 @@ func (j *judge) noteThinEvidence() {
 		if x := p.retained(); x != nil {
 			j.unknown = append(j.unknown, fmt.Sprintf("%s: a scan begins behind offset %d, which held value %s, and nobody was told the log start (list earliest)", p.name, x.offset, x.value))
 		}
-		n, first := p.unseen()
-		j.noteUnseen(p.name, n, first, p.scanned)
+		j.noteUnseen(p.name, p.unseen())
+	}
+}
+
+// notePositions says when nobody can know where polls were to begin.
+func (j *judge) notePositions(c histories.Config, rebalances bool, polls int) {
+	if c.Get("assignment") == "subscribe" && !rebalances && polls > 0 {
+		j.result.Notes = append(j.result.Notes, fmt.Sprintf("consumers' positions are not judged from poll to poll: assignment=subscribe, and no rebalance is recorded; %d polls", polls))
 	}
 }
 
@@ -168,31 +181,39 @@ func (j *judge) atStake(answered bool) bool {
 	return true
 }
 
-// noteUnseen says which acknowledged values nobody read.
-func (j *judge) noteUnseen(partition string, n int, first histories.Value, scanned bool) {
-	if n == 0 {
+// noteUnseen says which acknowledged values nobody read. A scan that began
+// after they were acknowledged would have shown them, had it told the end; one
+// that was over before says nothing of them.
+func (j *judge) noteUnseen(partition string, u unseen) {
+	if u.n == 0 {
 		return
 	}
-	note := fmt.Sprintf("%s: %d acknowledged values were never read (unseen), the first is %s", partition, n, first)
-	if scanned {
-		j.result.Notes = append(j.result.Notes, note)
-	} else {
+	note := fmt.Sprintf("%s: %d acknowledged values were never read (unseen), the first is %s", partition, u.n, u.first)
+	if u.unscanned {
 		j.unknown = append(j.unknown, note+", and there is no final scan")
+	} else {
+		j.result.Notes = append(j.result.Notes, note)
 	}
+}
+
+// unseen counts acknowledged values that nobody read and nothing proves gone.
+type unseen struct {
+	n         int
+	first     histories.Value
+	unscanned bool // of some, no scan began after their acknowledgement
 }
 
 func (j *judge) refuted() bool {
 	for _, p := range j.partitions {
-		if p.scanned {
+		if p.scanned != histories.None {
 			return true
 		}
 	}
 	return false
 }
 
-// unseen counts the acknowledged values that nobody read and nothing proves
-// gone.
-func (p *partition) unseen() (n int, first histories.Value) {
+// unseen finds the acknowledged values that nobody read.
+func (p *partition) unseen() (u unseen) {
 	for _, s := range p.sends {
 		if !s.acked || p.mismatched(s) {
 			continue
@@ -205,11 +226,12 @@ func (p *partition) unseen() (n int, first histories.Value) {
 			} else if x := p.at[place{s.base + int64(i), v}]; x.gone != nil || len(x.seenBy) > 0 || x.offset < p.start || p.mayVanish(x) {
 				continue
 			}
-			if n == 0 {
-				first = v
+			if u.n == 0 {
+				u.first = v
 			}
-			n++
+			u.n++
+			u.unscanned = u.unscanned || s.op.Return >= p.scanned
 		}
 	}
-	return n, first
+	return u
 }

@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"slices"
+
 	"github.com/isrcheck/isrcheck/histories"
 )
 
@@ -22,9 +24,7 @@ type regression struct {
 // poll was to begin, where that is known, and the polls that went back.
 func positions(h *histories.History) (map[*histories.Op]int64, []regression) {
 	w := &walker{config: h.Config(), cursors: map[cursorKey]*cursor{}, at: map[*histories.Op]int64{}}
-	for _, m := range h.Marks() {
-		w.rebalances = w.rebalances || m.Kind == histories.Revoked || m.Kind == histories.Assigned
-	}
+	w.rebalances = recordsRebalances(h)
 	ops, marks := h.Ops(), h.Marks()
 	for len(ops) > 0 || len(marks) > 0 {
 		if len(ops) == 0 || len(marks) > 0 && marks[0].Index < ops[0].Index {
@@ -36,6 +36,14 @@ func positions(h *histories.History) (map[*histories.Op]int64, []regression) {
 		ops = ops[1:]
 	}
 	return w.at, w.back
+}
+
+// recordsRebalances reports whether the history says when partitions moved
+// between the members of a group.
+func recordsRebalances(h *histories.History) bool {
+	return slices.ContainsFunc(h.Marks(), func(m histories.Mark) bool {
+		return m.Kind == histories.Revoked || m.Kind == histories.Assigned
+	})
 }
 
 type cursorKey struct{ process, on string }

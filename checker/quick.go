@@ -35,6 +35,7 @@ type quick struct {
 	order      []*quickLog
 	last       *quickLog // used last
 	exercised  Exercised
+	polls      int
 }
 
 // A quickLog is one partition.
@@ -107,6 +108,9 @@ func (q *quick) mark(m *histories.Mark) {
 // process's operations come in the order of its calls.
 func (q *quick) op(o *histories.Op, process int) {
 	q.exercised.Operations++
+	if o.Kind == histories.Poll {
+		q.polls++
+	}
 	l := q.log(o.On)
 	ok := o.Outcome == histories.OK
 	switch {
@@ -333,13 +337,17 @@ func (q *quick) conclude() (*Result, bool) {
 	j.result.Exercised = q.exercised
 	j.result.Exercised.Partitions, j.result.Exercised.Rules = len(q.order), len(rules)
 	j.assume(q.config)
+	j.notePositions(q.config, false, q.polls)
 	if e := q.exercised; !j.atStake(e.Reads > 0) {
 		j.conclude()
 		return &j.result, true
 	}
 	for _, l := range q.order {
-		n, first := l.unseen()
-		j.noteUnseen(l.name, n, first, l.scanned)
+		u := l.unseen()
+		if u.n > 0 && l.scanned {
+			return nil, false // it depends on when the scans were
+		}
+		j.noteUnseen(l.name, u)
 	}
 	j.result.Engine = string(Linear)
 	j.conclude()
@@ -463,16 +471,17 @@ func (l *quickLog) schedule() bool {
 	return true
 }
 
-// unseen counts the acknowledged values that nobody read.
-func (l *quickLog) unseen() (n int, first histories.Value) {
+// unseen finds the acknowledged values that nobody read.
+func (l *quickLog) unseen() unseen {
+	u := unseen{unscanned: true}
 	index := int32(math.MaxInt32)
 	for i := range l.slots {
 		if s := &l.slots[i]; s.flags&slotSent != 0 && s.flags&slotSeen == 0 {
-			n++
+			u.n++
 			if s.index < index {
-				index, first = s.index, s.value
+				index, u.first = s.index, s.value
 			}
 		}
 	}
-	return n, first
+	return u
 }

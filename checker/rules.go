@@ -38,8 +38,10 @@ var rules = []rule{
 		says: "a record being at the offset its producer was told"},
 	{name: duplicate, log: true, check: duplicates, excuse: retries,
 		says: "a value being in the log at most once for each send of it"},
-	{name: "early-read", check: earlyReads,
-		says: "a record being visible only once it was sent and below the mark reported with it"},
+	{name: "early-read", log: true, check: readBeforeSent,
+		says: "a record being visible only once it was sent"},
+	{name: "early-read", check: readAboveMark,
+		says: "a record being visible only below the mark reported with it"},
 	{name: "realtime-order", log: true, check: realtimeOrder, excuse: truncation,
 		says: "a write that was done before another began being before it in the log"},
 	{name: "end-regression", check: endsToldBack, excuse: endMayGoBack,
@@ -119,14 +121,15 @@ func (r *rule) apply(p *partition) []Finding {
 	if allowed == "" && r.excuse != nil {
 		allowed = r.excuse(p.config)
 	}
-	for i := range found {
-		f := &found[i]
-		f.Name, f.Partition, f.Rule, f.Allowed = r.name, p.name, r.says, allowed
-	}
 	if len(found) > perRule {
 		more := len(found) - perRule
 		found = found[:perRule]
 		found[perRule-1].More = more
+	}
+	for i := range found {
+		f := &found[i]
+		f.Name, f.Partition, f.Rule, f.Allowed = r.name, p.name, r.says, allowed
+		f.show()
 	}
 	return found
 }
@@ -134,13 +137,33 @@ func (r *rule) apply(p *partition) []Finding {
 // proof makes a finding from a sentence and the operations that prove it,
 // in order of their invocation.
 func proof(ops []*histories.Op, format string, args ...any) Finding {
-	f := Finding{Says: fmt.Sprintf(format, args...)}
-	ops = slices.Clone(ops)
+	return Finding{Says: fmt.Sprintf(format, args...), ops: ops}
+}
+
+// show writes the operations that prove a finding down.
+func (f *Finding) show() {
+	ops := slices.Clone(f.ops)
 	slices.SortFunc(ops, func(a, b *histories.Op) int { return a.Index - b.Index })
 	for _, o := range slices.Compact(ops) {
-		f.Evidence = append(f.Evidence, Evidence{Index: o.Index, Line: o.Line, Text: o.String()})
+		f.Evidence = append(f.Evidence, Evidence{Index: o.Index, Line: o.Line, Text: brief(o)})
 	}
-	return f
+	f.ops = nil
+}
+
+// brief is an operation in the notation. Of a long answer only the ends are
+// shown: a line is for a person to read.
+func brief(o *histories.Op) string {
+	const ends = 8
+	if len(o.Records) <= 2*ends+1 {
+		return o.String()
+	}
+	short := *o
+	short.Records = o.Records[:ends]
+	head := short.String()
+	short.Records = o.Records[len(o.Records)-ends:]
+	tail := short.String()
+	cut := strings.LastIndexByte(head, ']')
+	return fmt.Sprintf("%s ... %d more ... %s", head[:cut], len(o.Records)-2*ends, tail[strings.IndexByte(tail, '[')+1:])
 }
 
 // breaches are what a simulated cluster confessed to: invariants that broke,

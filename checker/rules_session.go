@@ -39,9 +39,23 @@ func firstOps(reads []*read, n int) []*histories.Op {
 	return ops
 }
 
-// earlyReads finds records above the mark of their own answer, and records
-// handed out before anybody sent them.
-func earlyReads(p *partition) []Finding {
+// readBeforeSent finds records handed out before anybody sent them.
+func readBeforeSent(p *partition) []Finding {
+	var found []Finding
+	for _, r := range p.reads {
+		for _, rec := range r.op.Records {
+			if s := p.firstSend(rec.Value); s != nil && r.op.Return < s.op.Call {
+				found = append(found, proof([]*histories.Op{r.op, s.op}, "%s was handed value %s at offset %d before its send began",
+					r.op.Process, rec.Value, rec.Offset))
+				break
+			}
+		}
+	}
+	return found
+}
+
+// readAboveMark finds records above the mark of their own answer.
+func readAboveMark(p *partition) []Finding {
 	var found []Finding
 	for _, r := range p.reads {
 		mark, name := p.markOf(r.op)
@@ -49,11 +63,6 @@ func earlyReads(p *partition) []Finding {
 			if mark != histories.None && rec.Offset >= mark {
 				found = append(found, proof([]*histories.Op{r.op}, "%s was handed value %s at offset %d in an answer whose %s is %d",
 					r.op.Process, rec.Value, rec.Offset, name, mark))
-				break
-			}
-			if s := p.firstSend(rec.Value); s != nil && r.op.Return < s.op.Call {
-				found = append(found, proof([]*histories.Op{r.op, s.op}, "%s was handed value %s at offset %d before its send began",
-					r.op.Process, rec.Value, rec.Offset))
 				break
 			}
 		}
@@ -182,10 +191,18 @@ func toldByList(o *histories.Op) int64 {
 	return histories.None
 }
 
-// toldAny is the end that any answer told as a number.
+// toldAny is the end that any answer told as a number. A log ends no earlier
+// than it starts.
 func toldAny(o *histories.Op) int64 {
-	if o.IsRead() && o.Outcome == histories.OK {
-		return max(o.HW, o.End)
+	switch {
+	case o.Outcome != histories.OK:
+		return histories.None
+	case o.IsRead():
+		return max(o.HW, o.End, o.Start)
+	case o.Kind == histories.List && o.At == "earliest":
+		return o.Offset
+	case o.Kind == histories.DeleteRecords:
+		return o.Start
 	}
 	return toldByList(o)
 }
@@ -204,6 +221,14 @@ func (p *partition) shown(o *histories.Op) int64 {
 	return end
 }
 
+// exactEnd is the end that a linearizable answer says the log had.
+func exactEnd(o *histories.Op) int64 {
+	if o.IsRead() && o.Outcome == histories.OK {
+		return max(o.HW, o.End)
+	}
+	return toldByList(o)
+}
+
 // staleReads compares what exact reads say about the end with what was known
 // of it before they began. An empty answer says only that no record is at or
 // behind its position: the end may be further on where offsets are sparse.
@@ -215,7 +240,7 @@ func staleReads(p *partition) []Finding {
 	records := p.highest(p.shown)
 	ends := p.highest(func(o *histories.Op) int64 { return max(p.shown(o), toldAny(o)) })
 	for _, o := range p.ops {
-		end, before := toldAny(o), ends.before(o.Call)
+		end, before := exactEnd(o), ends.before(o.Call)
 		if end == histories.None {
 			end, before = p.emptyAt(o), records.before(o.Call)
 		}

@@ -17,7 +17,8 @@ func (s *search) witness() Finding {
 	if s.conflict == nil {
 		g = s.firstMisfit()
 	}
-	f.Says, f.Evidence = g.Says, g.Evidence
+	f.Says, f.ops = g.Says, g.ops
+	f.show()
 	return f
 }
 
@@ -30,12 +31,12 @@ func (s *search) crossing() Finding {
 	case c.forces == nil:
 		return proof(nil, "offset %d holds something, or has to, and no send explains it", c.offset)
 	case c.offset == histories.None || c.forbids == nil:
-		return proof(sources(c.forces), "no log agrees with the answer to %q", c.forces.Source)
+		return proof(sources(c.forces), "no log agrees with the answer to %q", brief(c.forces.Source))
 	case c.forces.Source == c.forbids.Source:
-		return proof(sources(c.forces), "one answer says that the end had passed offset %d and that it had not: %q", c.offset, c.forces.Source)
+		return proof(sources(c.forces), "one answer says that the end had passed offset %d and that it had not: %q", c.offset, brief(c.forces.Source))
 	}
 	return proof(sources(c.forces, c.forbids), "the log had to reach offset %d by %d, which %q needs, and could not before %d, which %q shows",
-		c.offset, c.forces.Return, c.forces.Source, c.forbids.Call, c.forbids.Source)
+		c.offset, c.forces.Return, brief(c.forces.Source), c.forbids.Call, brief(c.forbids.Source))
 }
 
 func sources(ops ...*model.Op) []*histories.Op {
@@ -63,7 +64,7 @@ func (s *search) firstMisfit() Finding {
 	if n > 0 {
 		ops = append(ops, returns[n-1].Source)
 	}
-	return proof(ops, "the first %d answers fit an order of the log; with %q no order is left", n, returns[n].Source)
+	return proof(ops, "the first %d answers fit an order of the log; with %q no order is left", n, brief(returns[n].Source))
 }
 
 // prefix returns the history as it was when the n-th answer came: later

@@ -101,12 +101,19 @@ func Translate(o *histories.Op, c histories.Config, position int64) (Op, bool) {
 	case o.Kind == histories.List && o.Outcome == histories.OK && o.At == "latest":
 		op.tellEnd(o.Offset, ReadsOf(c))
 		return op, true
+	case o.Outcome == histories.OK && (o.Kind == histories.List && o.At == "earliest" || o.Kind == histories.DeleteRecords):
+		op.Low = max(o.Start, 0) // a log ends no earlier than it starts
+		if o.Kind == histories.List {
+			op.Low = o.Offset
+		}
+		return op, true
 	case Refuted(o):
 		op.Exact = 0
 		return op, true
 	case o.IsRead() && o.Outcome == histories.OK:
 		op.Records, op.Empty = o.Records, holes(o, position)
 		op.tellEnd(o.HW, ReadsOf(c))
+		op.Low = max(op.Low, o.Start)
 		if o.Kind == histories.Scan {
 			op.Exact = o.End
 		}
