@@ -36,6 +36,7 @@ const (
 	expandBelowEpochStart
 	staleBrokerEpochJoins
 	mixedIncarnationsJoin
+	readdedReplicaKeepsProgress
 	watermarkBelowMinIsr
 	readLimitSampledTwice
 	staleEndOffset
@@ -43,6 +44,7 @@ const (
 	isrShrinksEarly
 	unfencedAlterPartition
 	answerDropsNextProposal
+	removedReplicaStaysInIsr
 	lostDiskStaysEligible
 	uncleanElectionAnyway
 	fencedLastLeaderElected
@@ -109,6 +111,9 @@ var Bugs = []Bug{
 	{Name: "mixed-incarnations-join", Section: "B4", Reference: "KAFKA-15221",
 		Says:      "a follower is proposed for the ISR with the log end of its previous incarnation and the broker epoch of the present one",
 		Invariant: "UncleanExclusion", Anomaly: "lost-write", BlackBox: true},
+	{Name: "readded-replica-keeps-progress", Section: "B5", Reference: "KAFKA-13790",
+		Says:      "a leader proposes for the ISR, on what it knew in an earlier epoch, a replica that was removed, deleted its log, and was added again",
+		Invariant: "CandidateComplete", Anomaly: "lost-write", BlackBox: true},
 	{Name: "watermark-below-min-isr", Section: "B7", Reference: "KAFKA-15583, KIP-966",
 		Says:      "the high watermark moves although the ISR is smaller than min.insync.replicas, and replicas that left it are eligible",
 		Invariant: "HwBacked", Anomaly: "read-then-lost", BlackBox: true},
@@ -130,6 +135,9 @@ var Bugs = []Bug{
 	{Name: "answer-drops-next-proposal", Section: "C5", Reference: "KAFKA-12686, KAFKA-12751, KAFKA-14010",
 		Says:    "the answer to an overtaken proposal takes the next one out of the queue before it was sent, and the partition proposes nothing any more",
 		Anomaly: "not-live"},
+	{Name: "removed-replica-stays-in-isr", Section: "C7", Reference: "KAFKA-9672, KAFKA-1170, KAFKA-1097",
+		Says:      "a reassignment that is complete takes the removed replica out of the assignment, and leaves it in the ISR",
+		Invariant: "IsrSubsetAR", Anomaly: "not-live"},
 	{Name: "lost-disk-stays-eligible", Section: "D1", Reference: "KIP-966, KAFKA-18106",
 		Says:      "a broker that comes back from an unclean shutdown stays in ISR and ELR, whatever it has lost",
 		Invariant: "UncleanExclusion", Anomaly: "lost-write", BlackBox: true},

@@ -258,7 +258,9 @@ func (c *controller) change(p int32, isr, lost brokerSet, kind election) bool {
 // ISR that somebody asks for.
 func (c *controller) build(p int32, next registration, isr, lost brokerSet, kind election) bool {
 	old := c.image.partitions[p]
-	isr = next.completed(isr)
+	if left := next.completed(isr); !c.bugs.has(removedReplicaStaysInIsr) {
+		isr = left
+	}
 	next.isr = isr
 	if c.cfg.elr {
 		next.elr = c.eligible(&old, isr, lost) & setOf(next.assignment...)

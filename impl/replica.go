@@ -126,6 +126,11 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 		b.say("leads epoch %d: leo=%d hw=%d isr=%v", r.leaderEpoch, r.log.end(), r.hw, r.isr)
 		b.ghosts[r.partition].onLeader(b.env, b.id, r)
 	}
+	for _, f := range r.assignment {
+		if led && b.bugs.has(readdedReplicaKeepsProgress) {
+			b.expand(r, f)
+		}
+	}
 	b.advance(r)
 	b.completeFetches(r)
 }
@@ -138,7 +143,7 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 // then count records that are gone towards the high watermark.
 func (b *broker) initialProgress(r *replica, follower node, led bool) progress {
 	p := progress{end: none, brokerEpoch: none, lastFetch: longAgo, lastCaughtUp: longAgo}
-	if led && b.bugs.has(progressSurvivesEpochs) {
+	if led && (b.bugs.has(progressSurvivesEpochs) || b.bugs.has(readdedReplicaKeepsProgress)) {
 		p.end, p.brokerEpoch, p.leaderEnd = r.progress[follower].end, r.progress[follower].brokerEpoch, r.log.end()
 	}
 	if r.isr.has(follower) {
