@@ -2,6 +2,8 @@ package histories
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -166,5 +168,30 @@ func TestScheduleLine(t *testing.T) {
 	}
 	if hd := events.Header(); hd.ScheduleLine() != 0 {
 		t.Errorf("the schedule begins in line %d of events, want 0", hd.ScheduleLine())
+	}
+}
+
+// TestWriteFileStops leaves what was there, and nothing else, when it has to
+// stop.
+func TestWriteFileStops(t *testing.T) {
+	h, err := Parse("x", []byte("history 1\n1-2 P1 send 1 => ok @0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for _, end := range Encodings {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "out"+end)
+		if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.WriteFileContext(stopped, path); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want that the context was cancelled", end, err)
+		}
+		text, _ := os.ReadFile(path)
+		if left, _ := os.ReadDir(dir); len(left) != 1 || string(text) != "before" {
+			t.Errorf("%s: %d files are left, and %q in the one that was there", end, len(left), text)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -251,6 +252,11 @@ var Encodings = []string{".hist", ".jsonl", ".jsonl.gz", ".jsonl.zst"}
 // in, one of [Encodings]. The file appears whole or not at all: what a failed
 // write leaves behind is the file that was there before.
 func (h *History) WriteFile(path string) error {
+	return h.WriteFileContext(context.Background(), path)
+}
+
+// WriteFileContext is WriteFile that fails once ctx ends.
+func (h *History) WriteFileContext(ctx context.Context, path string) error {
 	i := slices.IndexFunc(Encodings, func(end string) bool { return strings.HasSuffix(path, end) })
 	if i < 0 {
 		return fmt.Errorf("%s: the name of a history ends in one of %s", path, strings.Join(Encodings, ", "))
@@ -259,8 +265,8 @@ func (h *History) WriteFile(path string) error {
 	if err != nil {
 		return err
 	}
-	err = cmp.Or(h.encode(f, Encodings[i]), f.Chmod(0o644), f.Sync())
-	err = cmp.Or(err, f.Close())
+	err = cmp.Or(h.encode(&contextWriter{ctx, f}, Encodings[i]), f.Chmod(0o644), f.Sync())
+	err = cmp.Or(err, f.Close(), ctx.Err())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -268,6 +274,19 @@ func (h *History) WriteFile(path string) error {
 		os.Remove(f.Name())
 	}
 	return err
+}
+
+// A contextWriter refuses to write once its context has ended.
+type contextWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (c *contextWriter) Write(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.w.Write(b)
 }
 
 // encode writes the history in the encoding of that file ending.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,9 @@ func (a *app) convert() *cobra.Command {
 		Example: "  check convert run.jsonl.zst -o run.hist",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			a.convertFile(args[0], to)
+			ctx, stop := interruptible()
+			defer stop()
+			a.convertFile(ctx, args[0], to)
 			return nil
 		},
 	}
@@ -27,14 +30,13 @@ func (a *app) convert() *cobra.Command {
 	return cmd
 }
 
-func (a *app) convertFile(from, to string) {
-	h, err := a.read(from)
-	if err != nil {
-		a.fail(exitInput, err)
-		return
+func (a *app) convertFile(ctx context.Context, from, to string) {
+	h, err := a.read(ctx, from)
+	if err == nil {
+		err = h.WriteFileContext(ctx, to)
 	}
-	if err := h.WriteFile(to); err != nil {
-		a.fail(exitInput, err)
+	if err != nil {
+		a.failOrStop(ctx, err)
 		return
 	}
 	fmt.Fprintf(a.out, "%s: %s, %s\n", label(to), count(len(h.Ops()), "operation"), count(len(h.Marks()), "mark"))

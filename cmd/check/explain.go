@@ -21,16 +21,14 @@ func (a *app) explain() *cobra.Command {
 		Example: "  check explain failures/lost-write-9c1f02ab55d01e77.hist",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			ctx, stop := interruptible()
-			defer stop()
-			a.explainFile(ctx, args[0])
+			a.explainFile(context.Background(), args[0])
 			return nil
 		},
 	}
 }
 
 func (a *app) explainFile(ctx context.Context, name string) {
-	h, err := a.read(name)
+	h, err := a.read(ctx, name)
 	if err != nil {
 		a.fail(exitInput, err)
 		return

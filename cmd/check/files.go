@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -72,11 +74,37 @@ func isFile(path string) bool {
 	return err != nil || info.Mode().IsRegular()
 }
 
-// read returns the history in a file, or on stdin for "-".
-func (a *app) read(name string) (*histories.History, error) {
+// read returns the history in a file, or on stdin for "-". If ctx ends, it
+// returns that at once: what is read may be a pipe that never ends.
+func (a *app) read(ctx context.Context, name string) (*histories.History, error) {
 	a.file = name
-	if name == "-" {
-		return histories.Read(name, a.in)
+	type outcome struct {
+		h      *histories.History
+		err    error
+		failed any // what the reader panicked with
 	}
-	return histories.ReadFile(name)
+	read := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if p := recover(); p != nil {
+				o.failed = fmt.Sprintf("%v\n%s", p, debug.Stack())
+			}
+			read <- o
+		}()
+		if name == "-" {
+			o.h, o.err = histories.Read(name, a.in)
+		} else {
+			o.h, o.err = histories.ReadFile(name)
+		}
+	}()
+	select {
+	case o := <-read:
+		if o.failed != nil {
+			panic(o.failed)
+		}
+		return o.h, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }

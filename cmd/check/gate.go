@@ -79,9 +79,9 @@ func (a *app) gate() *cobra.Command {
 
 func (g *gate) run(ctx context.Context) {
 	start := time.Now()
-	cases, err := g.cases()
+	cases, err := g.cases(ctx)
 	if err != nil {
-		g.app.fail(exitInput, err)
+		g.app.failOrStop(ctx, err)
 		return
 	}
 	g.add(judgeCorpus(ctx, cases))
@@ -95,7 +95,7 @@ func (g *gate) run(ctx context.Context) {
 }
 
 // cases returns the corpus. None at all is for the gate to judge.
-func (g *gate) cases() ([]*histories.History, error) {
+func (g *gate) cases(ctx context.Context) ([]*histories.History, error) {
 	if len(g.folders) == 0 {
 		return histories.Corpus()
 	}
@@ -111,7 +111,7 @@ func (g *gate) cases() ([]*histories.History, error) {
 			if file.err != nil {
 				return nil, file.err
 			}
-			h, err := g.app.read(file.name)
+			h, err := g.app.read(ctx, file.name)
 			if err != nil {
 				return nil, err
 			}

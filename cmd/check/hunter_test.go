@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,6 +25,45 @@ func TestInterrupt(t *testing.T) {
 	}
 	if want := "interrupted after 0 of 1,000 schedules, none failed (seed 1)\n"; !strings.HasPrefix(out.String(), want) {
 		t.Errorf("stdout is %q, want it to begin with %q", out.String(), want)
+	}
+}
+
+// TestSignalsEndTheContext sends them to the test itself.
+func TestSignalsEndTheContext(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		ctx, stop := interruptible()
+		defer stop()
+		if err := syscall.Kill(os.Getpid(), sig); err != nil {
+			t.Fatal(err)
+		}
+		<-ctx.Done()
+	}
+}
+
+// TestInterruptedReading ends commands that wait for a pipe, which leave
+// nothing behind.
+func TestInterruptedReading(t *testing.T) {
+	for _, command := range []string{"convert", "minimize"} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		never, w := io.Pipe()
+		defer w.Close()
+		var out, err bytes.Buffer
+		a := &app{in: never, out: &results{to: &out}, err: &err}
+		dir := t.TempDir()
+		interrupt()
+		switch command {
+		case "convert":
+			a.convertFile(ctx, "-", dir+"/out.hist")
+		case "minimize":
+			s := &shortener{app: a, to: dir + "/out.hist", budget: 1}
+			a.failOrStop(ctx, s.run(ctx, "-"))
+		}
+		if a.exit != exitInterrupted || err.String() != "check: interrupted; nothing was written\n" {
+			t.Errorf("%s: exit code %d, want %d\n%s", command, a.exit, exitInterrupted, &err)
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 || out.Len() > 0 {
+			t.Errorf("%s: %d files are left, stdout is %q", command, len(left), &out)
+		}
 	}
 }
 

@@ -32,7 +32,8 @@ func (a *app) minimize() *cobra.Command {
 			"fails. A recording has no schedule: of that it deletes operations, faults and values while\n" +
 			"the same finding remains. A history that is no violation is refused.\n" +
 			"OUT is written as a whole, in the encoding its name asks for, and never over a file that\n" +
-			"is there unless --force says so. An interrupt ends with the best so far. - is stdin.",
+			"is there unless --force says so. An interrupt or SIGTERM ends with the best so far. - is\n" +
+			"stdin.",
 		Example: "  check minimize run.jsonl.zst -o minimal.hist\n" +
 			"  check minimize failures/lost-write-9c1f02ab55d01e77.hist -o smaller.hist --budget 100000",
 		Args: cobra.ExactArgs(1),
@@ -43,7 +44,7 @@ func (a *app) minimize() *cobra.Command {
 			ctx, stop := interruptible()
 			defer stop()
 			if err := s.run(ctx, args[0]); err != nil {
-				a.fail(exitInput, err)
+				a.failOrStop(ctx, err)
 			}
 			return nil
 		},
@@ -70,7 +71,7 @@ func (s *shortener) check() error {
 }
 
 func (s *shortener) run(ctx context.Context, name string) error {
-	h, err := s.app.read(name)
+	h, err := s.app.read(ctx, name)
 	if err != nil {
 		return err
 	}

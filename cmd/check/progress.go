@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 )
 
@@ -49,10 +50,10 @@ func (p *progress) done() {
 	}
 }
 
-// interruptible returns a context that ends with an interrupt, after which a
-// second one ends the program.
+// interruptible returns a context that ends with an interrupt or a request to
+// terminate, after which a second one ends the program.
 func interruptible() (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }

@@ -38,9 +38,7 @@ func (a *app) replay() *cobra.Command {
 			"  check replay --trace scenario.txt > case.hist",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			ctx, stop := interruptible()
-			defer stop()
-			r.run(ctx, args[0])
+			r.run(context.Background(), args[0])
 			return nil
 		},
 	}

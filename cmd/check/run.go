@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,8 @@ const (
 	exitInternal  = 4 // a bug of the checker
 )
 
-// exitInterrupted is what shells expect of a command that an interrupt ended.
+// exitInterrupted is what shells expect of a command that an interrupt ended,
+// and here as well of one that was asked to terminate.
 const exitInterrupted = 130
 
 // severity orders the exit codes: of several results the first of these that
@@ -122,6 +124,17 @@ func (a *app) worsen(code int) {
 func (a *app) fail(code int, err error) {
 	fmt.Fprintf(a.err, "check: %v\n", err)
 	a.worsen(code)
+}
+
+// failOrStop says what went wrong, which was no fault of the input if the context
+// has ended.
+func (a *app) failOrStop(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		a.fail(exitInput, err)
+		return
+	}
+	fmt.Fprintln(a.err, "check: interrupted; nothing was written")
+	a.exit = exitInterrupted
 }
 
 // catch, deferred, turns a panic into an internal error.

@@ -40,8 +40,8 @@ func (a *app) verify() *cobra.Command {
 			"  check verify --json run.hist | jq .findings",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if v.timeout < 0 || v.opts.Steps < 0 || v.opts.Memory < 0 {
-				return errors.New("expected a --timeout, --steps and --memory of 0 or more")
+			if v.timeout < 0 || v.opts.Steps < 1 || v.opts.Memory < 1 {
+				return errors.New("expected a --timeout of 0 or more, and --steps and --memory of 1 or more")
 			}
 			v.run(args)
 			return nil
@@ -53,8 +53,8 @@ func (a *app) verify() *cobra.Command {
 	flags.BoolVar(&v.json, "json", false, "one JSON object a file")
 	flags.BoolVarP(&v.verbose, "verbose", "v", false, "say everything about every file, not only about those that need it")
 	flags.DurationVar(&v.timeout, "timeout", 0, "give up on a file after this time (verdict unknown); 0 is never")
-	flags.Int64Var(&v.opts.Steps, "steps", checker.DefaultSteps, "give up on a partition after so many steps of the model; 0 is the default")
-	flags.Int64Var(&v.opts.Memory, "memory", checker.DefaultMemory, "give up on a partition when the search holds so many bytes; 0 is the default")
+	flags.Int64Var(&v.opts.Steps, "steps", checker.DefaultSteps, "give up on a partition after so many steps of the model")
+	flags.Int64Var(&v.opts.Memory, "memory", checker.DefaultMemory, "give up on a partition when the search holds so many bytes")
 	return cmd
 }
 
@@ -128,7 +128,7 @@ func (a *app) checkFile(ctx context.Context, name string, opts checker.Options) 
 	if name != "-" {
 		return checker.CheckFile(ctx, name, opts)
 	}
-	h, err := a.read(name)
+	h, err := a.read(ctx, name)
 	if err != nil {
 		return nil, histories.Header{}, err
 	}
