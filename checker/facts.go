@@ -177,8 +177,11 @@ func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]int64) 
 // may have moved it without anybody being told, and then the first record is
 // all there is to go by; where every offset holds a record it has not moved.
 func (p *partition) scanFrom(o *histories.Op) int64 {
+	certain := p.startTold || p.config.Get("offsets") == "dense"
 	switch {
-	case p.startTold || p.config.Get("offsets") == "dense":
+	case certain && len(o.Records) > 0:
+		return min(p.start, o.Records[0].Offset)
+	case certain:
 		return p.start
 	case len(o.Records) > 0:
 		return o.Records[0].Offset
@@ -227,14 +230,18 @@ func (p *partition) locate(s *send) {
 	if s.op.Outcome == histories.Fail {
 		return
 	}
+	torn := false
 	for i, v := range s.op.Values {
 		if len(p.places[v]) > 0 && p.seenAnywhere(v) {
 			s.seen++
 		}
-		if s.base == histories.None && len(p.sent[v]) == 1 {
-			s.base = p.seenOnce(v, int64(i))
-			s.bySaw = s.base != histories.None
+		if base, ok := p.seenOnce(v, int64(i)); ok && len(p.sent[v]) == 1 {
+			torn = torn || base < 0 || s.bySaw && base != s.base
+			s.base, s.bySaw = base, true
 		}
+	}
+	if torn { // its values are not side by side: it is nowhere as a whole
+		s.base, s.bySaw = histories.None, false
 	}
 	if s.op.Offset != histories.None && (s.acked && !p.mismatched(s) || p.provenAtTold(s)) {
 		s.base, s.bySaw = s.op.Offset, !s.acked
@@ -242,7 +249,7 @@ func (p *partition) locate(s *send) {
 	if s.base == histories.None {
 		return
 	}
-	s.copied = s.bySaw && p.again()
+	s.copied = s.bySaw && s.base != s.op.Offset && p.again()
 	for i, v := range s.op.Values {
 		p.record(place{s.base + int64(i), v}).send = s
 	}
@@ -253,12 +260,12 @@ func (p *partition) seenAnywhere(v histories.Value) bool {
 }
 
 // seenOnce returns the base offset of a batch whose i-th value was read at one
-// offset only.
-func (p *partition) seenOnce(v histories.Value, i int64) int64 {
-	if at := p.places[v]; len(at) == 1 && len(at[0].seenBy) > 0 && at[0].offset >= i {
-		return at[0].offset - i
+// offset only. It is negative if the batch cannot be there.
+func (p *partition) seenOnce(v histories.Value, i int64) (int64, bool) {
+	if at := p.places[v]; len(at) == 1 && len(at[0].seenBy) > 0 {
+		return at[0].offset - i, true
 	}
-	return histories.None
+	return histories.None, false
 }
 
 // seenAtTold reports whether somebody read a value of the batch where its
@@ -290,7 +297,7 @@ func (p *partition) mismatched(s *send) bool {
 	// Where one send may land twice, the copy that was read need not be the
 	// one whose offset was told: that one may be unread, or lost with a leader
 	// that was the only one to acknowledge it.
-	if retries(p.config) != "" && (!s.acked || !p.covered(s.op.Offset)) {
+	if retries(p.config) != "" && (!s.acked || !p.covered(s)) {
 		return false
 	}
 	for _, v := range s.op.Values {
@@ -301,8 +308,14 @@ func (p *partition) mismatched(s *send) bool {
 	return false
 }
 
-func (p *partition) covered(offset int64) bool {
-	return slices.ContainsFunc(p.reads, func(r *read) bool { return r.from <= offset && offset < r.to })
+// covered reports whether an answer speaks for the offset a producer was told:
+// its range has it, or the healed log ends before.
+func (p *partition) covered(s *send) bool {
+	told := s.op.Offset
+	return slices.ContainsFunc(p.reads, func(r *read) bool {
+		return r.from <= told && told < r.to ||
+			r.op.Kind == histories.Scan && r.op.End != histories.None && r.op.End <= told && r.op.Call > s.op.Return
+	})
 }
 
 // findMissing compares each answer with the records known at the offsets it
@@ -315,7 +328,7 @@ func (p *partition) findMissing() {
 			}
 		}
 		if r.op.Kind == histories.Scan {
-			for i := p.search(r.to); i < len(p.records); i++ {
+			for i := p.search(max(r.op.End, 0)); i < len(p.records); i++ {
 				if x := p.records[i]; endsBefore(r, x) {
 					x.goneBy(r)
 				}

@@ -189,9 +189,12 @@ func (j *judge) noteUnseen(partition string, u unseen) {
 		return
 	}
 	note := fmt.Sprintf("%s: %d acknowledged values were never read (unseen), the first is %s", partition, u.n, u.first)
-	if u.unscanned {
+	switch {
+	case u.unscanned:
 		j.unknown = append(j.unknown, note+", and there is no final scan")
-	} else {
+	case j.result.Exercised.Records == 0:
+		j.unknown = append(j.unknown, note+", and no record was ever read")
+	default:
 		j.result.Notes = append(j.result.Notes, note)
 	}
 }

@@ -73,7 +73,8 @@ func (w *walker) mark(m *histories.Mark) {
 	if m.Kind == histories.Nemesis || m.Kind == histories.Note {
 		return
 	}
-	if m.Kind == histories.Reset && m.To != "" && m.To != w.config.Get("auto.offset.reset") {
+	policy, stated := w.config.Stated("auto.offset.reset")
+	if m.Kind == histories.Reset && m.To != "" && stated && m.To != policy {
 		return // the policy does not let the consumer jump there
 	}
 	to := histories.None

@@ -134,12 +134,17 @@ func (x *record) proofGone(p *partition) []*histories.Op {
 func readThenLost(p *partition) []Finding {
 	var found []Finding
 	for _, x := range p.records {
-		if x.gone == nil || len(x.seenBy) == 0 {
+		if x.gone == nil {
 			continue
 		}
-		ops := append(firstOps(x.seenBy, 1), x.proofGone(p)...)
+		seen := slices.IndexFunc(x.seenBy, func(r *read) bool { return r.op.Return < x.gone.op.Call })
+		if seen < 0 {
+			continue
+		}
+		reader := x.seenBy[seen].op
+		ops := append([]*histories.Op{reader}, x.proofGone(p)...)
 		found = append(found, proof(ops, "%s read value %s at offset %d, and later it is gone: %s",
-			x.seenBy[0].op.Process, x.value, x.offset, x.fate(p)))
+			reader.Process, x.value, x.offset, x.fate(p)))
 	}
 	return found
 }
