@@ -53,7 +53,7 @@ func (a *app) explanation(h *histories.History, j judgement) string {
 	case checker.Conforms:
 		a.explainOK(&b, h, r)
 	default:
-		fmt.Fprintf(&b, "%s: %s.\n", a.ink.yellow(r.Verdict.String()), r.Reason)
+		fmt.Fprintf(&b, "%s: %s.\n", a.ink.yellow(r.Verdict.String()), clip(r.Reason, saysWidth))
 	}
 	if n := len(r.Assumptions); n > 0 {
 		fmt.Fprintf(&b, "\nAssumed, for the header does not say: %s.\n", strings.Join(r.Assumptions, " "))
@@ -71,13 +71,13 @@ func (a *app) explainViolation(b *strings.Builder, h *histories.History, r *chec
 		}
 	}
 	first := bad[0]
-	fmt.Fprintf(b, "%s: %s.\n", a.ink.red(first.Name), sentence(first.Says))
+	fmt.Fprintf(b, "%s: %s.\n", a.ink.red(first.Name), sentence(clip(first.Says, saysWidth)))
 	fmt.Fprintf(b, "That breaks a promise: every client may rely on %s.\n", strings.TrimSuffix(first.Rule, "."))
 	fmt.Fprintf(b, "\n%s", timeline(h, first.Evidence))
 	if first.Partition == "" {
 		fmt.Fprintf(b, "\nThe cluster reports that itself; its clients need not have seen it.\n")
 	} else {
-		fmt.Fprintf(b, "\nThat is %d of %s, on %s.\n", len(first.Evidence), count(len(h.Ops()), "operation"), first.Partition)
+		fmt.Fprintf(b, "\nThat is %d of %s, on %s.\n", len(first.Evidence), count(len(h.Ops()), "operation"), clip(first.Partition, nameWidth))
 	}
 	also := map[string]int{}
 	var names []string
@@ -111,10 +111,10 @@ func (a *app) explainOK(b *strings.Builder, h *histories.History, r *checker.Res
 	}
 	fmt.Fprintf(b, "None of %s fires, and %s.\n", count(e.Rules, "rule"), how)
 	for _, f := range allowed(r) {
-		fmt.Fprintf(b, "Allowed by %s: %s, %s.\n", f.Allowed, f.Name, f.Says)
+		fmt.Fprintf(b, "Allowed by %s: %s, %s.\n", f.Allowed, f.Name, clip(f.Says, saysWidth))
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(b, "Worth knowing: %s.\n", note)
+		fmt.Fprintf(b, "Worth knowing: %s.\n", clip(note, saysWidth))
 	}
 }
 

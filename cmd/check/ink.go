@@ -48,6 +48,21 @@ func label(name string) string {
 	return name
 }
 
+// clip shortens a text to so many letters, the last three of them dots: a
+// history may hold names and values of any length.
+func clip(text string, letters int) string {
+	n, cut := 0, 0
+	for i := range text {
+		if n++; n == letters-2 {
+			cut = i
+		}
+		if n > letters {
+			return text[:cut] + "..."
+		}
+	}
+	return text
+}
+
 // count returns a number with its noun: "1 send", "1,017 sends".
 func count(n int, noun string) string {
 	if n != 1 {

@@ -42,6 +42,13 @@ func (a *app) printText(j judgement, everything bool) {
 	fmt.Fprint(a.out, b.String())
 }
 
+// How much is shown of what a history may have at any length.
+const (
+	saysWidth     = 600
+	evidenceWidth = 240
+	nameWidth     = 80
+)
+
 func (a *app) headline(j judgement) string {
 	if j.err != nil {
 		return a.ink.red("input error")
@@ -65,7 +72,7 @@ func (a *app) verdict(r *checker.Result) string {
 		colour = a.ink.yellow
 	}
 	verdict, why, _ := strings.Cut(r.Err().Error(), ": ")
-	return colour(verdict) + ": " + why
+	return colour(verdict) + ": " + clip(why, saysWidth)
 }
 
 // extent says what was at stake, so that a pass over next to nothing is seen
@@ -97,13 +104,13 @@ func (a *app) details(b *strings.Builder, j judgement) {
 		}
 	}
 	for _, f := range allowed(r) {
-		fmt.Fprintf(b, "\n  %s is allowed by %s: %s\n", a.title(f), f.Allowed, f.Says)
+		fmt.Fprintf(b, "\n  %s is allowed by %s: %s\n", a.title(f), f.Allowed, clip(f.Says, saysWidth))
 	}
 	if len(r.Notes)+len(r.Assumptions) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(b, "  note: %s\n", note)
+		fmt.Fprintf(b, "  note: %s\n", clip(note, saysWidth))
 	}
 	if len(r.Assumptions) > 0 {
 		fmt.Fprintf(b, "  assumed, for the header does not say: %s\n", strings.Join(r.Assumptions, " "))
@@ -115,7 +122,7 @@ func (a *app) details(b *strings.Builder, j judgement) {
 }
 
 func (a *app) finding(b *strings.Builder, f checker.Finding) {
-	fmt.Fprintf(b, "\n  %s: %s\n", a.title(f), f.Says)
+	fmt.Fprintf(b, "\n  %s: %s\n", a.title(f), clip(f.Says, saysWidth))
 	if f.Rule != "" {
 		fmt.Fprintf(b, "  Every client may rely on %s.\n", strings.TrimSuffix(f.Rule, "."))
 	}
@@ -124,7 +131,7 @@ func (a *app) finding(b *strings.Builder, f checker.Finding) {
 		width = max(width, len(place(e)))
 	}
 	for _, e := range f.Evidence {
-		fmt.Fprintf(b, "    %*s  %s\n", width, place(e), e.Text)
+		fmt.Fprintf(b, "    %*s  %s\n", width, place(e), clip(e.Text, evidenceWidth))
 	}
 	if f.More > 0 {
 		fmt.Fprintf(b, "    and %s of this kind\n", count(f.More, "more finding"))
@@ -136,7 +143,7 @@ func (a *app) title(f checker.Finding) string {
 	if f.Partition == "" {
 		return a.ink.bold(f.Name)
 	}
-	return a.ink.bold(f.Name) + " on " + f.Partition
+	return a.ink.bold(f.Name) + " on " + clip(f.Partition, nameWidth)
 }
 
 func place(e checker.Evidence) string {
@@ -149,6 +156,8 @@ func place(e checker.Evidence) string {
 // next is the command that takes a violation further.
 func next(j judgement) string {
 	switch {
+	case j.file == "-" && j.header.Schedule != "":
+		return "save the case to a file, then: check replay FILE"
 	case j.file == "-":
 		return "save the history to a file, then: check minimize FILE -o minimal.hist"
 	case j.header.Schedule != "":

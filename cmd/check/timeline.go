@@ -65,15 +65,19 @@ const (
 	first  = -1 // an answer comes before what is asked at the same time
 )
 
-// textWidth is how much of an event is shown.
-const textWidth = 44
+// How much is shown of an event in a lane, and of a mark across all lanes.
+const (
+	textWidth = 44
+	markWidth = 120
+)
 
 func (t *chart) operation(o histories.Op) {
 	lane, ok := t.lanes[o.Process]
 	if !ok {
 		lane = len(t.names)
 		t.lanes[o.Process] = lane
-		t.names, t.widths = append(t.names, label(o.Process)), append(t.widths, utf8.RuneCountInString(label(o.Process)))
+		name := clip(label(o.Process), textWidth)
+		t.names, t.widths = append(t.names, name), append(t.widths, utf8.RuneCountInString(name))
 	}
 	if len(t.events) == 0 {
 		t.from = o.Call
@@ -105,9 +109,7 @@ func words(o histories.Op) (asked, answer string) {
 }
 
 func (t *chart) add(e event) {
-	if utf8.RuneCountInString(e.text) > textWidth {
-		e.text = string([]rune(e.text)[:textWidth-3]) + "..."
-	}
+	e.text = clip(e.text, textWidth)
 	if e.lane != noLane {
 		t.widths[e.lane] = max(t.widths[e.lane], utf8.RuneCountInString(e.text))
 	}
@@ -135,7 +137,7 @@ func (t *chart) between(marks []histories.Mark, evidence map[int]bool) {
 	}
 	for _, m := range shown {
 		_, text, _ := strings.Cut(m.String(), " ")
-		t.events = append(t.events, event{m.Time, m.Index, m.Line, noLane, "~~~ " + strings.TrimPrefix(text, "nemesis ")})
+		t.events = append(t.events, event{m.Time, m.Index, m.Line, noLane, "~~~ " + clip(strings.TrimPrefix(text, "nemesis "), markWidth)})
 	}
 }
 

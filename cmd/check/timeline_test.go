@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/isrcheck/isrcheck/checker"
@@ -58,5 +60,27 @@ func TestTimeline(t *testing.T) {
 				t.Errorf("got\n%swant\n%s", got, test.want)
 			}
 		})
+	}
+}
+
+// TestNothingFloodsTheTerminal gives everything that a history may hold at any
+// length a megabyte. Programs, which ask for JSON, get it whole.
+func TestNothingFloodsTheTerminal(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	many := strings.Repeat("1,", 1000)
+	for _, text := range []string{
+		"1-2 P1 send \"" + long + "\" => ok @0\n3 nemesis " + long + "\n4-5 C1 scan => ok [] end=0\n",
+		"1-2 \"" + long + "\" send 1 on=\"" + long + "/0\" => ok @0\n3 client \"" + long + "\" crash\n4-5 C1 scan on=\"" + long + "/0\" => ok [] end=0\n",
+		"1-2 P1 send " + strings.ReplaceAll(many, "1,", "\""+long[:500]+"\",") + "1 => ok @0\n4-5 C1 scan => ok [] end=0\n",
+		"1 client S1 note invariant " + long + " broken: " + long + "\n",
+		"1-2 P1 send 1 key=\"" + long + "\" tx=\"" + long + "\" => fail code=\"" + long + "\"\n3-4 C1 scan => ok [0:\"" + long + "\"] end=1\n",
+	} {
+		for _, command := range []string{"verify", "explain"} {
+			var out, err bytes.Buffer
+			code := run([]string{command, "-"}, strings.NewReader("history 1\n"+text), &out, &err)
+			if out.Len()+err.Len() == 0 || out.Len()+err.Len() > 20_000 {
+				t.Errorf("%s of %.40q: exit code %d and %d bytes on stdout, %d on stderr: %.300s", command, text, code, out.Len(), err.Len(), &out)
+			}
+		}
 	}
 }
