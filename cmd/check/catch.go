@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
@@ -32,6 +33,7 @@ func (h *hunter) catch(ctx context.Context, r *hunt.Report) (*catch, error) {
 	var err error
 	if c.path, err = c.trial.Save(h.folder); err != nil {
 		c.path = "-" // it is printed instead
+		err = fmt.Errorf("the case was not saved, it is on stdout: %w", err)
 	}
 	c.judgement, c.text = judged(c.trial, c.path)
 	return c, err

@@ -41,7 +41,8 @@ func (a *app) run() *cobra.Command {
 		Long: "run draws schedules of client operations and faults, runs each on the reference cluster\n" +
 			"in a deterministic simulation, and judges what the clients saw and what the cluster's\n" +
 			"invariants say. At the first failure it stops, makes the smallest case it can, and writes\n" +
-			"it into a folder, over nothing that is there. Schedule i of a seed is always the same:\n" +
+			"it into a folder, over nothing that is there; where that cannot be, it says so and prints\n" +
+			"the case, and the exit code is 1 all the same. Schedule i of a seed is always the same:\n" +
 			"without --seed, two calls do the same.",
 		Example: "  check run\n" +
 			"  check run --runs 100000 --seed $RANDOM\n" +
@@ -255,6 +256,7 @@ type (
 		Runs     int           `json:"minimized_in"`
 		Again    string        `json:"again"`
 		Replay   string        `json:"replay"`
+		Text     string        `json:"text,omitempty"` // of the case, if it could not be saved
 		Case     jsonJudgement `json:"case"`
 	}
 )
@@ -266,6 +268,9 @@ func (h *hunter) asJSON(r *hunt.Report, c *catch) jsonHunt {
 	if c != nil {
 		out.Failure = &jsonCatch{Schedule: c.number, Rule: c.trial.Rule(), Steps: c.steps, Minimal: len(c.trial.Schedule.Steps),
 			Runs: c.runs, Again: h.repeat(c.number), Replay: "check replay " + shellWord(c.path), Case: asJSON(c.judgement)}
+		if c.path == "-" {
+			out.Failure.Text = string(c.text)
+		}
 	}
 	return out
 }
