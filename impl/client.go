@@ -12,6 +12,8 @@ type client struct {
 	*env
 	id        node
 	name      string
+	epoch     int32     // as an idempotent producer
+	seqs      []int32   // by partition: of the next record
 	waiting   []request // steps it has not begun
 	busy      bool
 	op        histories.Op
@@ -42,6 +44,7 @@ type request struct {
 	values    []int64
 	acks      int
 	statedAck bool
+	stamp     stamp
 	from, max int64
 	latest    bool
 	via       node
@@ -102,6 +105,7 @@ func (c *client) start(r request) {
 		for _, v := range r.values {
 			c.op.Values = append(c.op.Values, histories.Int(v))
 		}
+		c.request.stamp = c.stampNext(r.partition)
 		if r.acks != c.cfg.acks || r.statedAck {
 			c.op.Acks = acksNames[r.acks]
 		}
@@ -143,7 +147,7 @@ func (c *client) attempt() {
 	case view.leader == nobody:
 		m.kind, m.to = clientMetadataRequest, c.bootstrap
 	case r.kind == histories.Send:
-		m.kind, m.acks, m.values = produceRequest, int8(r.acks), r.values
+		m.kind, m.acks, m.values, m.stamp = produceRequest, int8(r.acks), r.values, r.stamp
 	case r.kind == histories.List:
 		m.kind, m.flag = listRequest, r.latest
 	default:
@@ -191,6 +195,9 @@ func (c *client) onAnswer(m *message) {
 		c.succeed(m)
 	case offsetOutOfRange:
 		c.outOfRange()
+	case outOfOrderSequenceNumber, invalidProducerEpoch:
+		c.code = m.err // no attempt will fare better
+		c.giveUp()
 	case notLeaderOrFollower, notEnoughReplicasAfterAppend:
 		c.attemptFailed(m.err, c.request.kind == histories.Send && c.request.acks == acksAll)
 	default:
@@ -286,6 +293,9 @@ func (c *client) interrupt() bool {
 // earliest, so that a client's operations never share an instant.
 func (c *client) finish(outcome histories.Outcome) {
 	c.op.Outcome, c.op.Return = outcome, c.now
+	if c.request.kind == histories.Send && c.cfg.idempotent {
+		c.sent(outcome == histories.OK)
+	}
 	if outcome != histories.OK {
 		c.op.Code = c.code.String()
 		c.op.Records = nil

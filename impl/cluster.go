@@ -71,6 +71,7 @@ type Stats struct {
 	RecordsTruncated  int64
 	IsrShrinks        int64
 	IsrExpansions     int64
+	Duplicates        int64   // batches of idempotent producers that were there already
 	NotEnoughReplicas int64   // sends refused for too small an ISR
 	Faults            []int64 // applied, by place in the table
 	Live              bool    // the cluster converged after the last fault
@@ -132,8 +133,8 @@ func New(s schedule.Schedule, opts Options) (*Cluster, error) {
 	c.bootBrokers()
 	for i := range actions {
 		if a := &actions[i]; a.fault < 0 {
-			if a.request.kind == histories.Send && !a.request.statedAck {
-				a.request.acks = cfg.acks
+			if cfg.idempotent || a.request.kind == histories.Send && !a.request.statedAck {
+				a.request.acks, a.request.statedAck = cfg.acks, false
 			}
 			c.client(a.client)
 		}
@@ -206,7 +207,7 @@ func (c *Cluster) client(name string) int {
 		return i
 	}
 	k := client{name: name, id: node(c.cfg.brokers + 1 + len(c.clients)), bootstrap: 1,
-		views: make([]leaderView, c.cfg.partitions), positions: make([]int64, c.cfg.partitions)}
+		views: make([]leaderView, c.cfg.partitions), positions: make([]int64, c.cfg.partitions), seqs: make([]int32, c.cfg.partitions)}
 	for p := range k.views {
 		k.views[p] = leaderView{nobody, none}
 		k.positions[p] = none

@@ -34,6 +34,7 @@ func nthSchedule(n int, unclean bool) schedule.Schedule {
 	e.set("log.flush.interval.messages", e.oneOf(0, 0, 1, 3))
 	e.s.Settings = append(e.s.Settings, schedule.Setting{Key: "truncation", Value: []string{"fetch", "fetch", "kip279"}[e.below(3)]})
 	e.s.Settings = append(e.s.Settings, schedule.Setting{Key: "eligible.leader.replicas.enable", Value: []string{"false", "true"}[e.below(2)]})
+	e.s.Settings = append(e.s.Settings, schedule.Setting{Key: "enable.idempotence", Value: []string{"false", "false", "true"}[e.below(3)]})
 	if unclean {
 		e.s.Settings = append(e.s.Settings, schedule.Setting{Key: "unclean.leader.election.enable", Value: "true"})
 	}

@@ -74,7 +74,7 @@ func TestEpochCacheFollowsItsLog(t *testing.T) {
 				epoch += rapid.Int64Range(1, 3).Draw(t, "skip")
 				l.epochs = l.epochs.assign(epoch, l.end())
 			default:
-				l.appendBatch(epoch, []int64{1})
+				l.appendBatch(epoch, []int64{1}, stamp{})
 			}
 			for e := int64(0); e <= epoch; e++ {
 				last, next := none, none // records of the largest epoch not above e, and of the first above

@@ -111,6 +111,9 @@ func (g *ghost) onAppend(e *env, b node, r *replica, base int64) {
 		g.witness(e, oneLeaderPerEpoch, "brokers %d and %d both appended in epoch %d", who, b, r.leaderEpoch)
 	}
 	g.appender[r.leaderEpoch] = b
+	if says := r.log.sequenceBroken(base); says != "" && g.unsafe == "" {
+		g.witness(e, sequenceKept, "broker %d appends %s", b, says)
+	}
 	for o := base; o < r.log.end(); o++ {
 		w := write{o, r.leaderEpoch, r.log.records[o].value}
 		for _, old := range g.writes {
@@ -120,6 +123,30 @@ func (g *ghost) onAppend(e *env, b node, r *replica, base int64) {
 		}
 		g.writes = append(g.writes, w)
 	}
+}
+
+// sequenceBroken compares the batch at an offset with the one before it of the
+// same producer and epoch. It is "" if they belong together, or says what is wrong.
+func (l *log) sequenceBroken(base int64) string {
+	first := l.records[base].stamp
+	if first.producer == 0 {
+		return ""
+	}
+	want := stamp{producer: first.producer, epoch: first.epoch}
+	for o := base - 1; o >= 0; o-- {
+		if s := l.records[o].stamp; s.producer == first.producer {
+			if s.epoch == first.epoch {
+				want = s.next(1)
+			} else if s.epoch > first.epoch {
+				want.epoch = s.epoch
+			}
+			break
+		}
+	}
+	if first != want {
+		return fmt.Sprintf("number %d of epoch %d at %d, where number %d of epoch %d is next", first.seq, first.epoch, base, want.seq, want.epoch)
+	}
+	return ""
 }
 
 // onCommit follows a leader's high watermark.

@@ -52,6 +52,7 @@ const (
 	readStable
 	appliedHwMono
 	isrByLagTime
+	sequenceKept
 	invariantCount
 )
 
@@ -88,6 +89,7 @@ func init() {
 		{"ReadStable", "§4", "what was read at an offset is what every later answer and leader has there", true, witnessed(readStable)},
 		{"AppliedHwMono", "§4, KIP-207", "the end told to clients never goes back from one leader epoch to a later one", true, witnessed(appliedHwMono)},
 		{"IsrByLagTime", "§3.5", "a leader drops the followers that lacked something for replica.lag.time.max.ms, and nobody else", false, witnessed(isrByLagTime)},
+		{"Seq", "§4, KIP-98", "the numbers of one idempotent producer in one of its epochs follow each other in a log, without gap or copy", false, witnessed(sequenceKept)},
 	}
 }
 

@@ -5,6 +5,7 @@ type record struct {
 	epoch  int64  // leader epoch in which it was appended
 	value  int64  // what the client sent
 	base   int64  // offset of the first record of its batch
+	stamp  stamp  // of an idempotent producer
 	digest uint64 // of this record and every one before it in the same log
 }
 
@@ -36,11 +37,12 @@ func (l *log) contains(n int64, digest uint64) bool {
 	return l.end() >= n && l.digest(n) == digest
 }
 
-// appendBatch appends values as one batch of the epoch and returns its base offset.
-func (l *log) appendBatch(epoch int64, values []int64) int64 {
+// appendBatch appends values as one batch of the epoch and returns its base
+// offset. The stamp is that of the first.
+func (l *log) appendBatch(epoch int64, values []int64, s stamp) int64 {
 	base := l.end()
-	for _, v := range values {
-		l.append(record{epoch: epoch, value: v, base: base})
+	for i, v := range values {
+		l.append(record{epoch: epoch, value: v, base: base, stamp: s.next(i)})
 	}
 	return base
 }

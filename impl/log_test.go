@@ -4,10 +4,10 @@ import "testing"
 
 func TestLogKeepsWhatItHandedOut(t *testing.T) {
 	var l log
-	l.appendBatch(0, []int64{1, 2, 3})
+	l.appendBatch(0, []int64{1, 2, 3}, stamp{})
 	sent := l.read(1, 3)
 	l.truncateTo(1)
-	l.appendBatch(1, []int64{7, 8})
+	l.appendBatch(1, []int64{7, 8}, stamp{})
 	if sent[0].value != 2 || sent[1].value != 3 {
 		t.Errorf("records on their way changed to %v", sent)
 	}
@@ -15,9 +15,9 @@ func TestLogKeepsWhatItHandedOut(t *testing.T) {
 
 func TestLogDigestsIdentifyPrefixes(t *testing.T) {
 	var a, b log
-	a.appendBatch(0, []int64{1, 2})
-	b.appendBatch(0, []int64{1})
-	b.appendBatch(1, []int64{2})
+	a.appendBatch(0, []int64{1, 2}, stamp{})
+	b.appendBatch(0, []int64{1}, stamp{})
+	b.appendBatch(1, []int64{2}, stamp{})
 	if a.digest(1) != b.digest(1) {
 		t.Error("equal prefixes have different digests")
 	}
@@ -44,10 +44,10 @@ func TestPowerLoss(t *testing.T) {
 		{"half a batch is no batch", 1, 2, 2},
 	} {
 		var l log
-		l.appendBatch(0, []int64{1})
-		l.appendBatch(0, []int64{2})
-		l.appendBatch(0, []int64{3, 4})
-		l.appendBatch(0, []int64{5})
+		l.appendBatch(0, []int64{1}, stamp{})
+		l.appendBatch(0, []int64{2}, stamp{})
+		l.appendBatch(0, []int64{3, 4}, stamp{})
+		l.appendBatch(0, []int64{5}, stamp{})
 		l.flushed = tt.flushed
 		if lost := l.losePower(tt.lose); l.end() != tt.want || lost != (tt.want < 5) {
 			t.Errorf("%s: end %d, want %d; lost %v", tt.name, l.end(), tt.want, lost)

@@ -113,6 +113,7 @@ type message struct {
 
 	records []record
 	values  []int64      // produce
+	stamp   stamp        // produce: of the first value
 	epochs  []int64      // alter-partition: broker epoch of each member, by number
 	updates []metaRecord // metadata; offset is that of the first
 }
@@ -168,12 +169,15 @@ const (
 	newLeaderElected
 	duplicateBrokerRegistration
 	notEnoughReplicasAfterAppend
+	outOfOrderSequenceNumber
+	invalidProducerEpoch
 )
 
 var errorNames = [...]string{"NONE", "NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION", "LEADER_NOT_AVAILABLE",
 	"NOT_ENOUGH_REPLICAS", "OFFSET_OUT_OF_RANGE", "OFFSET_NOT_AVAILABLE", "FENCED_LEADER_EPOCH",
 	"UNKNOWN_LEADER_EPOCH", "REQUEST_TIMED_OUT", "NETWORK_EXCEPTION", "STALE_BROKER_EPOCH", "NOT_CONTROLLER",
 	"INVALID_REQUEST", "INVALID_UPDATE_VERSION", "INELIGIBLE_REPLICA", "NEW_LEADER_ELECTED",
-	"DUPLICATE_BROKER_REGISTRATION", "NOT_ENOUGH_REPLICAS_AFTER_APPEND"}
+	"DUPLICATE_BROKER_REGISTRATION", "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+	"OUT_OF_ORDER_SEQUENCE_NUMBER", "INVALID_PRODUCER_EPOCH"}
 
 func (e errorCode) String() string { return errorNames[e] }

@@ -21,7 +21,21 @@ func (b *broker) onProduce(r *replica, m *message) {
 		b.answerProduce(m, notEnoughReplicas, none)
 		return
 	}
-	base := r.log.appendBatch(r.leaderEpoch, m.values)
+	if m.stamp.producer != 0 {
+		err, base := r.log.admit(m.stamp, len(m.values))
+		if err != noError {
+			b.answerProduce(m, err, none)
+			return
+		}
+		if base != none {
+			b.say("has %v at %d already", m.values, base)
+			b.stats.Duplicates++
+			r.produces = append(r.produces, delayedProduce{request: *m, base: base, needs: base + int64(len(m.values))})
+			b.completeProduces(r)
+			return
+		}
+	}
+	base := r.log.appendBatch(r.leaderEpoch, m.values, m.stamp)
 	b.flush(r)
 	b.dirty = true
 	if b.tracing {

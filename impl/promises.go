@@ -16,7 +16,7 @@ const permittedLosses = "lost-write,read-then-lost,inconsistent-offsets,realtime
 func (c *Cluster) promises() histories.Config {
 	config := histories.Config{
 		{Key: "acks", Value: acksNames[c.cfg.acks]},
-		{Key: "enable.idempotence", Value: fmt.Sprint(c.landOnce())},
+		{Key: "enable.idempotence", Value: fmt.Sprint(c.cfg.idempotent || c.landOnce())},
 		{Key: "unclean.leader.election.enable", Value: fmt.Sprint(c.cfg.unclean)},
 		{Key: "replication.factor", Value: itoa(int64(c.cfg.replicationFactor))},
 		{Key: "min.insync.replicas", Value: itoa(int64(c.cfg.minIsr))},

@@ -69,6 +69,10 @@ func TestInvariantsCanBreak(t *testing.T) {
 		"IsrElrDisjoint": func(c *Cluster) { c.controller.image.partitions[0].elr = setOf(2) },
 		"LeaderInIsr":    func(c *Cluster) { c.controller.image.partitions[0].isr = setOf(2, 3) },
 		"IsrUnfenced":    func(c *Cluster) { c.controller.image.brokers[3].fenced = true },
+		"Seq": func(c *Cluster) {
+			r := &c.brokers[1].replicas[0]
+			c.ghosts[0].onAppend(&c.env, 1, r, r.log.appendBatch(0, []int64{1}, stamp{producer: 9, seq: 4}))
+		},
 	} {
 		c, err := New(parseSchedule(t, "10 P1 send 1\n2000 P1 send 2\n"), Options{})
 		if err != nil {
@@ -97,7 +101,7 @@ func TestInvariantsCanBreak(t *testing.T) {
 // appendAt appends to a broker's log as its leader would.
 func (c *Cluster) appendAt(b node, value int64) {
 	r := &c.brokers[b].replicas[0]
-	base := r.log.appendBatch(0, []int64{value})
+	base := r.log.appendBatch(0, []int64{value}, stamp{})
 	c.ghosts[0].onAppend(&c.env, b, r, base)
 }
 

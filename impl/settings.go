@@ -24,6 +24,7 @@ type config struct {
 	brokers, partitions          int
 	replicationFactor, minIsr    int
 	unclean, elr, linearizable   bool
+	idempotent                   bool
 	acks                         int // a place in acksNames
 	lagTime, lagMessages         int64
 	fetchWait, fetchBackoff      int64
@@ -74,6 +75,8 @@ var Settings = []SettingSpec{
 		set: func(c *config, v int64) { c.linearizable = v == 1 }},
 	{Name: "acks", Default: "all", Values: acksNames, Says: "what a send waits for unless it says so itself",
 		set: func(c *config, v int64) { c.acks = int(v) }},
+	{Name: "enable.idempotence", Default: "false", Values: []string{"false", "true"}, Says: "whether a log refuses copies of what it has; then every send waits for all, and is retried for as long as it may take",
+		set: func(c *config, v int64) { c.idempotent = v == 1 }},
 	{Name: "retries", Default: "0", Max: maxCount, Says: "attempts after one whose effect is unknown; without idempotence they may duplicate",
 		set: func(c *config, v int64) { c.retries = v }},
 	{Name: "replica.lag.time.max.ms", Default: "30000", Min: 1, Max: hour, Says: "how long a follower may lag before the leader proposes to drop it",
@@ -129,6 +132,9 @@ func configure(settings []schedule.Setting) (config, error) {
 	}
 	c.replicationFactor = min(c.replicationFactor, c.brokers)
 	c.minIsr = min(c.minIsr, c.replicationFactor) // as Kafka does (§1.4)
+	if c.idempotent {
+		c.acks, c.retries = acksAll, maxCount
+	}
 	return c, nil
 }
 

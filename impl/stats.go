@@ -10,6 +10,7 @@ func (s *Stats) Add(o Stats) {
 	s.RecordsTruncated += o.RecordsTruncated
 	s.IsrShrinks += o.IsrShrinks
 	s.IsrExpansions += o.IsrExpansions
+	s.Duplicates += o.Duplicates
 	s.NotEnoughReplicas += o.NotEnoughReplicas
 	if s.Faults == nil {
 		s.Faults = make([]int64, len(Faults))

@@ -17,7 +17,7 @@ func leaderOf(end, minIsr int64, isr brokerSet) (*broker, *replica) {
 		r.progress[i] = progress{end: none, brokerEpoch: int64(i), lastFetch: longAgo, lastCaughtUp: longAgo}
 	}
 	for range end {
-		r.log.appendBatch(0, []int64{1})
+		r.log.appendBatch(0, []int64{1}, stamp{})
 	}
 	return b, r
 }

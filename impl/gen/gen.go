@@ -74,6 +74,9 @@ func (d *drawing) settings() {
 	d.is("log.flush.interval.messages", draw.From(t, "flush", 0, 0, 0, 1, 2))
 	d.fix(schedule.Setting{Key: "eligible.leader.replicas.enable", Value: draw.From(t, "elr", "false", "true")})
 	d.fix(schedule.Setting{Key: "reads", Value: draw.From(t, "reads", "committed", "committed", "linearizable")})
+	if draw.OneIn(t, 5, "idempotence") {
+		d.fix(schedule.Setting{Key: "enable.idempotence", Value: "true"})
+	}
 	if draw.OneIn(t, 10, "retries") {
 		d.is("retries", draw.Int(t, 1, 3, "attempts"))
 	}
