@@ -26,7 +26,7 @@ func ExampleRun() {
 	fmt.Println(r.Stats.Elections, "election,", len(r.Breaches), "breaches")
 	// Output:
 	// history 1
-	// config acks=all unclean.leader.election.enable=false replication.factor=3 min.insync.replicas=1 kip-207=true offsets=dense reads=committed system=kafka
+	// config acks=all enable.idempotence=true unclean.leader.election.enable=false replication.factor=3 min.insync.replicas=1 kip-207=true offsets=dense reads=committed system=kafka
 	// 10-16 P1 send 1 => ok @0
 	// 20 nemesis crash broker=1 for=15000
 	// 100-9198 P1 send 2 => ok @1

@@ -204,7 +204,7 @@ func (c *Cluster) addRules(a *args, rules ...rule) string {
 		c.net.rules = append(c.net.rules, r)
 	}
 	c.endFault(a, duration)
-	c.quietAt = max(c.quietAt, c.now+duration+a.by) // what was delayed last
+	c.quietAt = max(c.quietAt, c.now+duration+c.net.lateness(c.now)) // what was delayed last
 	return ""
 }
 

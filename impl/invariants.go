@@ -278,7 +278,7 @@ func proposalsOrderly(c *Cluster, p int) string {
 		}
 		sent := 0
 		for q := range b.replicas {
-			sent += int(bit(b.replicas[q].pending.sent))
+			sent += int(bit(b.replicas[q].pending.sent && !b.replicas[q].pending.decided))
 		}
 		if sent > 1 {
 			return fmt.Sprintf("broker %d has %d proposals in flight", b.id, sent)

@@ -5,6 +5,7 @@ package impl
 type pending struct {
 	id      int64     // of the proposal, 0 for none
 	sent    bool      // on its way; else it waits for the one before it
+	decided bool      // answered, in a way that leaves it pending
 	isr     brokerSet // as proposed
 	epochs  []int64   // broker epochs of the proposed members, by number
 	expands bool
@@ -131,6 +132,7 @@ func (b *broker) onAlterAnswer(r *replica, m *message) {
 }
 
 func (b *broker) decide(r *replica, m *message) {
+	r.pending.decided = true
 	switch m.err {
 	case noError:
 		if m.leaderEpoch != r.leaderEpoch || m.partitionEpoch < r.partitionEpoch {

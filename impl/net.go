@@ -84,6 +84,16 @@ func (n *network) lose(at int64, m *message, q *queue) {
 	q.push(at, &lost)
 }
 
+// lateness is how late a message may be by all rules together.
+func (n *network) lateness(now int64) int64 {
+	n.forget(now)
+	late := int64(0)
+	for i := range n.rules {
+		late += n.rules[i].by
+	}
+	return late
+}
+
 // forget drops the rules that are over.
 func (n *network) forget(now int64) {
 	kept := n.rules[:0]

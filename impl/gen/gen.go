@@ -37,18 +37,19 @@ func Schedule(opt Options) *rapid.Generator[schedule.Schedule] {
 }
 
 type drawing struct {
-	t       *rapid.T
-	opt     Options
-	set     []schedule.Setting
-	list    []schedule.Step
-	brokers int
-	now     int64
-	value   int64 // of the last record sent
-	faults  []impl.Fault
-	victim  int    // the broker that many faults strike
-	leader  string // the broker that was asked to lead last; at first the first of the assignment
-	kind    int    // the kind of message that many faults strike
-	motifs  []func(*drawing)
+	t          *rapid.T
+	opt        Options
+	set        []schedule.Setting
+	list       []schedule.Step
+	brokers    int
+	partitions int
+	now        int64
+	value      int64 // of the last record sent
+	faults     []impl.Fault
+	victim     int    // the broker that many faults strike
+	leader     string // the broker that was asked to lead last; at first the first of the assignment
+	kind       int    // the kind of message that many faults strike
+	motifs     []func(*drawing)
 }
 
 // settings draws a cluster in which everything happens fast: hops take one
@@ -57,6 +58,8 @@ func (d *drawing) settings() {
 	t := d.t
 	d.brokers = draw.From(t, "brokers", 3, 3, 2)
 	d.is("brokers", d.brokers)
+	d.partitions = draw.From(t, "partitions", 1, 1, 1, 1, 1, 1, 2, 3)
+	d.is("partitions", d.partitions)
 	d.is("default.replication.factor", d.brokers-draw.From(t, "spare", 0, 0, 0, 1))
 	d.is("min.insync.replicas", draw.From(t, "min isr", 1, 2, 1, d.brokers-1))
 	d.is("replica.fetch.wait.max.ms", draw.From(t, "fetch wait", 20, 5, 2))
@@ -91,9 +94,12 @@ func (d *drawing) is(key string, value int) {
 
 // fix gives a setting a value, and takes back one it had.
 func (d *drawing) fix(s schedule.Setting) {
-	if s.Key == "brokers" {
-		if n, err := strconv.Atoi(s.Value); err == nil && n > 0 {
+	if n, err := strconv.Atoi(s.Value); err == nil && n > 0 {
+		switch s.Key {
+		case "brokers":
 			d.brokers = n
+		case "partitions":
+			d.partitions = n
 		}
 	}
 	for i := range d.set {
@@ -163,15 +169,15 @@ func (d *drawing) client() {
 		return
 	}
 	actor := fmt.Sprintf("C%d", draw.Int(t, 1, 2, "consumer"))
-	via := d.via()
+	where := d.where()
 	switch draw.Int(t, 0, 5, "read") {
 	case 0, 1:
-		d.add(actor, "list", []string{"latest"}, via...)
+		d.add(actor, "list", []string{"latest"}, where...)
 	case 2:
 		from := schedule.Arg{Key: "from", Value: strconv.Itoa(draw.Int(t, 0, int(d.value), "from"))}
-		d.add(actor, "fetch", nil, append([]schedule.Arg{from}, via...)...)
+		d.add(actor, "fetch", nil, append([]schedule.Arg{from}, where...)...)
 	default:
-		d.add(actor, "poll", nil, via...)
+		d.add(actor, "poll", nil, where...)
 	}
 }
 
@@ -185,16 +191,27 @@ func (d *drawing) send(actor string) {
 	if acks := draw.From(d.t, "acks", "all", "all", "all", "1", "1", "0"); acks != "all" {
 		args = append(args, schedule.Arg{Key: "acks", Value: acks})
 	}
-	d.add(actor, "send", []string{strings.Join(values, ",")}, append(args, d.via()...)...)
+	d.add(actor, "send", []string{strings.Join(values, ",")}, append(args, d.where()...)...)
 }
 
-// via sometimes draws the broker that a client asks first, so that clients
-// stay on one side of a partition.
-func (d *drawing) via() []schedule.Arg {
-	if !draw.OneIn(d.t, 4, "via") {
-		return nil
+// where draws the partition that a client means, and sometimes the broker that it
+// asks first, so that clients stay on one side of a cut.
+func (d *drawing) where() (args []schedule.Arg) {
+	if draw.OneIn(d.t, 4, "via") {
+		args = append(args, schedule.Arg{Key: "via", Value: d.broker()})
 	}
-	return []schedule.Arg{{Key: "via", Value: d.broker()}}
+	if p := d.partition(); p != "0" {
+		args = append(args, schedule.Arg{Key: "partition", Value: p})
+	}
+	return args
+}
+
+// partition draws one of them, mostly the first.
+func (d *drawing) partition() string {
+	if d.partitions == 1 || draw.OneIn(d.t, 2, "first") {
+		return "0"
+	}
+	return strconv.Itoa(draw.Int(d.t, 0, d.partitions-1, "partition"))
 }
 
 func (d *drawing) broker() string {
@@ -249,6 +266,8 @@ func (d *drawing) argument(spec impl.ArgSpec) string {
 			return spec.Values[d.kind%len(spec.Values)]
 		}
 		return draw.From(d.t, "kind", spec.Values...)
+	case impl.PartitionArg:
+		return d.partition()
 	case impl.ReplicasArg:
 		return d.replicas()
 	case impl.ClientArg:

@@ -11,7 +11,7 @@ import (
 // motifs are short patterns of trouble that single faults rarely add up to by
 // chance: replication protocols go wrong where changes follow each other
 // faster than messages do. Each schedule uses some of them or none.
-var motifs = []func(*drawing){bounce, exile, relapse, lag, fork, dusk}
+var motifs = []func(*drawing){bounce, exile, relapse, lag, fork, dusk, resettle}
 
 // bounce moves the leadership there and back.
 func bounce(d *drawing) { d.swing(d.broker()) }
@@ -66,6 +66,18 @@ func (d *drawing) late() {
 		d.nemesis("delay", "kind", kind, end, who, "by", strconv.Itoa(draw.Int(d.t, 2, 40, "by")), "for", lasts)
 	}
 	d.now += int64(draw.Int(d.t, 0, 2, "pause"))
+}
+
+// resettle moves a partition to other replicas, and often changes its mind.
+func resettle(d *drawing) {
+	for range draw.Int(d.t, 1, 2, "times") {
+		d.nemesis("reassign", "to", d.replicas())
+		if draw.OneIn(d.t, 2, "changed mind") {
+			d.now += int64(draw.Int(d.t, 0, 12, "pause"))
+			d.nemesis("cancel-reassignment")
+		}
+		d.now += int64(draw.Int(d.t, 0, 20, "pause"))
+	}
 }
 
 // exile cuts a broker off the controller for longer than a session, while
