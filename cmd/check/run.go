@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -47,6 +48,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a.execute(args)
 	if a.out.failed != nil {
 		a.fail(exitInput, fmt.Errorf("results are lost: %w", a.out.failed))
+	} else if a.out.wrote && discards(stdout) {
+		fmt.Fprintf(a.err, "check: results go nowhere: stdout is closed, or %s; all that is left is the exit code, %d\n", os.DevNull, a.exit)
 	}
 	return a.exit
 }
@@ -162,11 +165,13 @@ const issues = "https://github.com/isrcheck/isrcheck/issues"
 // swallowed must not look like a success.
 type results struct {
 	to     io.Writer
+	wrote  bool
 	closed bool
 	failed error
 }
 
 func (r *results) Write(p []byte) (int, error) {
+	r.wrote = true
 	if !r.closed {
 		if _, err := r.to.Write(p); err != nil {
 			r.closed = true
@@ -176,4 +181,22 @@ func (r *results) Write(p []byte) (int, error) {
 		}
 	}
 	return len(p), nil
+}
+
+// discards reports whether output that was closed before the program began is
+// where results go: Go puts the null device there, open for reading as well,
+// which no shell does that was asked to discard. Some programs do (Python's
+// DEVNULL), so that this is worth a word and not an exit code.
+func discards(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	null, also := os.Stat(os.DevNull)
+	if err != nil || also != nil || !os.SameFile(info, null) {
+		return false
+	}
+	_, err = f.Read(make([]byte, 1))
+	return err == io.EOF
 }
