@@ -161,6 +161,9 @@ func (b *broker) onMetadata(m *message) {
 	}
 	b.update = message{}
 	from := b.image.offset - m.offset
+	if from > 0 && b.bugs.has(metadataAppliedTwice) {
+		from = 0
+	}
 	if m.brokerEpoch != b.epoch || from < 0 || from >= int64(len(m.updates)) {
 		return
 	}

@@ -50,6 +50,7 @@ const (
 	fencedLastLeaderElected
 	everyRestartIsUnclean
 	leaderlessStaysLeaderless
+	retryLandsTwice
 	unclearMeansFailed
 	acksOneMovesWatermark
 	zombieAnswersReads
@@ -64,6 +65,15 @@ const (
 	slowFollowerStays
 	burstEvictsFollowers
 	progressSurvivesEpochs
+	partitionEpochStandsStill
+	electionWithoutEpoch
+	flushedSurvivesTruncation
+	epochsSurviveTruncation
+	formerFollowerCuts
+	metadataAppliedTwice
+	removedReplicaStaysEligible
+	eligibleBesideFullIsr
+	leaderOutsideIsr
 	bugCount
 )
 
@@ -153,6 +163,9 @@ var Bugs = []Bug{
 	{Name: "leaderless-stays-leaderless", Section: "D7", Reference: "KAFKA-13407",
 		Says:    "a broker that returns is not elected leader of what nobody leads",
 		Anomaly: "not-live"},
+	{Name: "retry-lands-twice", Section: "F1", Reference: "KAFKA-5494, Redpanda #3039",
+		Says:      "a log appends a batch of an idempotent producer that it has already",
+		Invariant: "Seq", Anomaly: "duplicate", BlackBox: true},
 	{Name: "unclear-means-failed", Section: "F3", Reference: "client mutant",
 		Says:    "a client reports a send whose effect is unknown as failed",
 		Anomaly: "aborted-read", BlackBox: true},
@@ -195,6 +208,33 @@ var Bugs = []Bug{
 	{Name: "progress-survives-epochs", Section: "§3.8.1", Reference: "found by isrcheck, §3.8.1",
 		Says:      "a leader elected again keeps what it knew of its followers, whose logs were cut in an epoch it missed",
 		Invariant: "HwBacked", Anomaly: "read-then-lost", BlackBox: true},
+	{Name: "partition-epoch-stands-still", Section: "§1.4", Reference: "mutant, KAFKA-12367",
+		Says:      "a new leader epoch is no new partition epoch, so brokers that compare partition epochs never hear of it",
+		Invariant: "EpochMono", Anomaly: "not-live"},
+	{Name: "election-without-epoch", Section: "§3.10", Reference: "mutant",
+		Says:      "an election of another leader keeps the leader epoch",
+		Invariant: "OneLeaderPerEpoch", Anomaly: "inconsistent-offsets", BlackBox: true},
+	{Name: "flushed-survives-truncation", Section: "§1.2", Reference: "mutant",
+		Says:      "truncation leaves the recovery point behind the log's end, so what is appended there next is taken for flushed",
+		Invariant: "LogWF"},
+	{Name: "epochs-survive-truncation", Section: "§3.8.3", Reference: "KAFKA-12520, KAFKA-16541",
+		Says:      "truncation cuts the log and leaves the epochs of what was cut in the epoch cache",
+		Invariant: "CacheWF"},
+	{Name: "former-follower-cuts", Section: "§3.8.3", Reference: "KAFKA-13207",
+		Says:      "a diverging answer to a broker that leads by now cuts its log",
+		Invariant: "LeaderAppendOnly", Anomaly: "lost-write", BlackBox: true},
+	{Name: "metadata-applied-twice", Section: "§1.1", Reference: "mutant",
+		Says:      "a broker applies a metadata update from its start, though it has some of it",
+		Invariant: "MetaPrefix"},
+	{Name: "removed-replica-stays-eligible", Section: "§3.10", Reference: "mutant",
+		Says:      "a replica that a reassignment removed stays in the ELR",
+		Invariant: "ElrSubsetAR"},
+	{Name: "eligible-beside-full-isr", Section: "§3.10", Reference: "mutant",
+		Says:      "replicas stay eligible when the ISR is large enough to commit without them",
+		Invariant: "IsrElrDisjoint", Anomaly: "lost-write", BlackBox: true},
+	{Name: "leader-outside-isr", Section: "§3.10", Reference: "mutant",
+		Says:      "a leader that drops out of the ISR is not replaced",
+		Invariant: "LeaderInIsr", Anomaly: "not-live"},
 }
 
 // A bugSet is the bugs that are switched on.
@@ -232,11 +272,14 @@ func (s bugSet) imply(c *config) {
 	case s.has(oneShotEpochLookup):
 		c.truncation = truncateKIP101
 	case s.has(unfencedFetch), s.has(keepBelowHighWatermark), s.has(sameLeaderSkipsTruncation),
-		s.has(epochUnrecordedAtElection), s.has(undefinedEpochAsLogEnd):
+		s.has(epochUnrecordedAtElection), s.has(undefinedEpochAsLogEnd), s.has(epochsSurviveTruncation):
 		c.truncation = truncateKIP279
-	case s.has(watermarkBelowMinIsr), s.has(lostDiskStaysEligible), s.has(fencedLastLeaderElected), s.has(everyRestartIsUnclean):
+	case s.has(watermarkBelowMinIsr), s.has(lostDiskStaysEligible), s.has(fencedLastLeaderElected), s.has(everyRestartIsUnclean),
+		s.has(removedReplicaStaysEligible), s.has(eligibleBesideFullIsr):
 		c.elr = true
 	case s.has(zombieAnswersReads):
 		c.linearizable = true
+	case s.has(retryLandsTwice):
+		c.idempotent, c.acks, c.retries = true, acksAll, maxCount
 	}
 }

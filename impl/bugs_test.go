@@ -66,6 +66,22 @@ func TestBugTableNamesWhatExists(t *testing.T) {
 	}
 }
 
+// TestEveryInvariantIsBrokenByABug says which bug proves that an invariant is
+// watched: none holds whatever happens.
+func TestEveryInvariantIsBrokenByABug(t *testing.T) {
+	var broken []string
+	for i := range Bugs {
+		for _, b := range run(t, readSchedule(t, "testdata/bugs/"+Bugs[i].Name+".txt")).Breaches {
+			broken = append(broken, b.Invariant)
+		}
+	}
+	for _, inv := range Invariants {
+		if !slices.Contains(broken, inv.Name) {
+			t.Errorf("no bug breaks %s", inv.Name)
+		}
+	}
+}
+
 func readSchedule(t *testing.T, path string) schedule.Schedule {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -142,6 +158,9 @@ func anomalies(h *histories.History) (names []string) {
 		for _, rec := range op.Records {
 			readings = append(readings, delivery{op.On, rec})
 		}
+		if op.Kind == histories.Scan && h.Config().Get("enable.idempotence") == "true" && repeats(op.Records) {
+			add("duplicate")
+		}
 		if op.Kind == histories.List {
 			if op.Offset < ends[op.Process] {
 				add("end-regression")
@@ -156,6 +175,16 @@ func anomalies(h *histories.History) (names []string) {
 		}
 	}
 	return names
+}
+
+// repeats reports whether some value is there twice.
+func repeats(records []histories.Record) bool {
+	for i, r := range records {
+		if slices.ContainsFunc(records[:i], func(s histories.Record) bool { return s.Value == r.Value }) {
+			return true
+		}
+	}
+	return false
 }
 
 // misses reports whether an end lies below what was acknowledged before it was

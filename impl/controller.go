@@ -263,7 +263,10 @@ func (c *controller) build(p int32, next registration, isr, lost brokerSet, kind
 	}
 	next.isr = isr
 	if c.cfg.elr {
-		next.elr = c.eligible(&old, isr, lost) & setOf(next.assignment...)
+		next.elr = c.eligible(&old, isr, lost)
+		if !c.bugs.has(removedReplicaStaysEligible) {
+			next.elr &= setOf(next.assignment...)
+		}
 	}
 	var how choice
 	next.leader, how = c.elect(&next, kind)
@@ -288,7 +291,7 @@ func (c *controller) build(p int32, next registration, isr, lost brokerSet, kind
 // eligible is the ELR beside a new ISR: while that is too small to move the
 // high watermark, whoever leaves it stays complete (§3.10, KIP-966).
 func (c *controller) eligible(old *registration, isr, lost brokerSet) brokerSet {
-	if isr.size() >= c.cfg.minIsr {
+	if isr.size() >= c.cfg.minIsr && !c.bugs.has(eligibleBesideFullIsr) {
 		return 0
 	}
 	return (old.elr | old.isr).without(isr | lost)
@@ -310,9 +313,11 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 	if !named && next.isr == old.isr && next.elr == old.elr && next.lastKnown == old.lastKnown && slices.Equal(next.assignment, old.assignment) {
 		return false
 	}
-	next.partitionEpoch++
+	if !named || !c.bugs.has(partitionEpochStandsStill) {
+		next.partitionEpoch++
+	}
 	if named {
-		if !(c.bugs.has(epochSurvivesVacancy) && (old.leader == nobody || next.leader == nobody)) {
+		if !c.keepsEpoch(&old, &next) {
 			next.leaderEpoch++
 		}
 		if next.leader != nobody {
@@ -330,6 +335,12 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 	c.write(metaRecord{broker: nobody, partition: p, reg: next})
 	c.ghosts[p].onChange(next, c.cfg.minIsr)
 	return named
+}
+
+// keepsEpoch is a mistake: not to begin a new leader epoch.
+func (c *controller) keepsEpoch(old, next *registration) bool {
+	vacant := old.leader == nobody || next.leader == nobody
+	return vacant && c.bugs.has(epochSurvivesVacancy) || old.leader != next.leader && c.bugs.has(electionWithoutEpoch)
 }
 
 // besides says in traces what there is beside leader and ISR: who may lead, too,
@@ -367,7 +378,7 @@ func (c *controller) elect(reg *registration, kind election) (node, choice) {
 	if kind == electPreferred && valid(reg.assignment[0]) {
 		return reg.assignment[0], cleanly
 	}
-	if valid(reg.leader) {
+	if valid(reg.leader) || reg.leader != nobody && c.bugs.has(leaderOutsideIsr) {
 		return reg.leader, cleanly
 	}
 	for _, b := range reg.assignment {

@@ -194,6 +194,9 @@ func logsWellFormed(c *Cluster, p int) string {
 func cachesWellFormed(c *Cluster, p int) string {
 	for b := node(1); int(b) < len(c.brokers); b++ {
 		l := &c.brokers[b].replicas[p].log
+		if l.end() > 0 && (len(l.epochs) == 0 || l.epochs[0].start > 0) {
+			return fmt.Sprintf("broker %d: epoch cache %v lacks the first record", b, l.epochs)
+		}
 		floor := none
 		for i, e := range l.epochs {
 			if i > 0 && (e.epoch <= l.epochs[i-1].epoch || e.start <= l.epochs[i-1].start) {

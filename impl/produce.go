@@ -27,7 +27,7 @@ func (b *broker) onProduce(r *replica, m *message) {
 			b.answerProduce(m, err, none)
 			return
 		}
-		if base != none {
+		if base != none && !b.bugs.has(retryLandsTwice) {
 			b.say("has %v at %d already", m.values, base)
 			b.stats.Duplicates++
 			r.produces = append(r.produces, delayedProduce{request: *m, base: base, needs: base + int64(len(m.values))})

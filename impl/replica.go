@@ -194,7 +194,14 @@ func (b *broker) truncate(r *replica, offset int64) {
 		b.say("truncates %d -> %d", r.log.end(), offset)
 	}
 	if offset < r.log.end() || !b.bugs.has(epochsKeptAtLogEnd) {
+		epochs, flushed := r.log.epochs, r.log.flushed
 		r.log.truncateTo(offset)
+		if b.bugs.has(epochsSurviveTruncation) {
+			r.log.epochs = epochs
+		}
+		if b.bugs.has(flushedSurvivesTruncation) {
+			r.log.flushed = flushed
+		}
 	}
 	b.setHW(r, min(r.hw, r.log.end()))
 	b.dirty = true

@@ -62,6 +62,10 @@ func (b *broker) onFetchRetry(r *replica, id int64) {
 // onFetchAnswer takes a leader's answer, if it is the one being waited for:
 // any change of leader, epoch or log since then made another the one.
 func (b *broker) onFetchAnswer(r *replica, m *message) {
+	if r.role == leaderRole && m.err == noError && m.lastEpoch != none && b.bugs.has(formerFollowerCuts) {
+		b.truncateToDivergence(r, m.lastEpoch, m.offset)
+		return
+	}
 	if r.role != followerRole || r.fetch != m.id && !b.heedsStale(r, m) {
 		return
 	}
