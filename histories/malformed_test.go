@@ -358,3 +358,24 @@ func demandWithin(t *testing.T, err error, part string) {
 		t.Errorf("the error has %d bytes", len(err.Error()))
 	}
 }
+
+// TestLongGarbage gives a line of ten megabytes: an error with its place, and
+// one that fits on a screen.
+func TestLongGarbage(t *testing.T) {
+	long := strings.Repeat("x", 10<<20)
+	for _, tt := range []struct{ text, place string }{
+		{"history 1\n" + long, "f:2:1:"},
+		{"history 1\n1-2 P1 send \"" + long, "f:2:13:"},
+		{"history 1\n1-2 P1 send 1 => ok @" + strings.Repeat("9", 10<<20), "f:2:22:"},
+		{"{\"history\":1}\n" + long, "f:2:1:"},
+		{"{\"history\":1}\n{\"" + long, "f:2:2:"},
+		{"{\"history\":1}\n{\"time\":1,\"" + long + "\":1}", "f:2:11:"},
+		{long, "f:1:1:"},
+		{"{" + long, "f:1:2:"},
+	} {
+		_, err := Parse("f", []byte(tt.text))
+		if err == nil || !strings.HasPrefix(err.Error(), tt.place) || len(err.Error()) > 1000 {
+			t.Errorf("%.40q: %.200v, want a short error at %s", tt.text, err, tt.place)
+		}
+	}
+}

@@ -247,7 +247,7 @@ func parseBugs(names []string) (bugSet, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(Bugs, func(b Bug) bool { return b.Name == name })
 		if i < 0 {
-			return 0, &ItemError{Word: name, Says: fmt.Sprintf("unknown bug %q; expected one of %s", name, bugNames())}
+			return 0, &ItemError{Word: name, Says: brief(fmt.Sprintf("unknown bug %q; expected one of %s", name, bugNames()))}
 		}
 		s |= 1 << i
 	}

@@ -139,7 +139,7 @@ func configure(settings []schedule.Setting) (config, error) {
 }
 
 func settingError(s schedule.Setting, err error) error {
-	return &ItemError{Word: s.Key + "=" + s.Value, Says: err.Error()}
+	return &ItemError{Word: s.Key + "=" + s.Value, Says: brief(err.Error())}
 }
 
 func (s *SettingSpec) parse(text string) (int64, error) {

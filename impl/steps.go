@@ -51,12 +51,24 @@ func at(word, format string, args ...any) error {
 
 // itemOf turns an error about a word of a step into one about the step.
 func itemOf(s *schedule.Step, err error) error {
-	e := &ItemError{Line: s.Line, Step: stepText(s), Says: err.Error()}
+	e := &ItemError{Line: s.Line, Step: brief(stepText(s)), Says: brief(err.Error())}
 	var w *wordError
 	if errors.As(err, &w) {
 		e.Word = w.word
 	}
 	return e
+}
+
+// brief cuts the words of a text that are so long that nobody reads them.
+func brief(text string) string {
+	const longest = 80
+	words := strings.Split(text, " ")
+	for i, w := range words {
+		if len(w) > longest {
+			words[i] = strings.ToValidUTF8(w[:longest-3], "") + "..."
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // readSteps reads all steps of a schedule.
