@@ -41,30 +41,13 @@ type quick struct {
 // A quickLog is one partition.
 type quickLog struct {
 	name    string
-	slots   []slot
+	slots   slotTable
 	values  int64      // sent so far
 	floats  []float    // sends that may or may not have taken effect
 	clients []consumer // by the number of their process
 	limit   int64      // every offset below must hold a record
 	scanned bool
 }
-
-// A slot is one offset of the log.
-type slot struct {
-	value    histories.Value
-	call     int64 // its send took effect no earlier
-	deadline int64 // and no later
-	index    int32 // of the send, for naming the first value nobody saw
-	flags    uint8
-}
-
-const (
-	slotHeld     = 1 << iota // a value is known
-	slotSent                 // a send put it there
-	slotSeen                 // somebody read it
-	slotFollows              // of the same batch as the slot before
-	slotBoundary             // somebody was told that the log ended here
-)
 
 // A float is a batch of unknown outcome.
 type float struct {
@@ -155,17 +138,15 @@ func (l *quickLog) client(process int) *consumer {
 	return &l.clients[process]
 }
 
-// at returns the slots from an offset on, n of them. An offset far beyond what
-// was sent so far is no log this judge knows.
-func (q *quick) at(l *quickLog, offset, n int64) []slot {
-	if offset+n > 2*l.values+4096 {
+// reach makes room for the offsets below end. An offset far beyond what was
+// sent so far is no log this judge knows.
+func (q *quick) reach(l *quickLog, end int64) bool {
+	if end > 2*l.values+4096 {
 		q.gaveUp = true
-		return nil
+		return false
 	}
-	for int64(len(l.slots)) < offset+n {
-		l.slots = append(l.slots, slot{call: math.MinInt64, deadline: math.MaxInt64})
-	}
-	return l.slots[offset : offset+n]
+	l.slots.grow(end)
+	return true
 }
 
 func (q *quick) send(l *quickLog, o *histories.Op, process int) {
@@ -192,10 +173,13 @@ func (q *quick) send(l *quickLog, o *histories.Op, process int) {
 		q.gaveUp = q.gaveUp || o.Offset < c.base || o.Index < c.sent
 		c.base, c.sent = o.Offset, o.Index
 	}
-	slots := q.at(l, o.Offset, n)
-	for i := range slots {
-		q.put(&slots[i], o.Values[i], o.Call, i > 0, int32(o.Index))
-		slots[i].deadline = min(slots[i].deadline, o.Return)
+	if !q.reach(l, o.Offset+n) {
+		return
+	}
+	for i, v := range o.Values {
+		s := l.slots.at(o.Offset + int64(i))
+		q.put(s, v, o.Call, i > 0, int32(o.Index))
+		s.deadline = min(s.deadline, o.Return)
 	}
 	l.limit = max(l.limit, o.Offset+n)
 }
@@ -231,10 +215,9 @@ func (q *quick) list(l *quickLog, o *histories.Op, process int) {
 
 // end takes note of an end that was told.
 func (q *quick) end(l *quickLog, o *histories.Op, end int64, exact bool) {
-	if end > 0 {
-		if s := q.at(l, end-1, 1); s != nil {
-			s[0].deadline = min(s[0].deadline, o.Return)
-		}
+	if end > 0 && q.reach(l, end) {
+		s := l.slots.at(end - 1)
+		s.deadline = min(s.deadline, o.Return)
 	}
 	if l.limit = max(l.limit, end); exact {
 		q.endsBefore(l, o, end, slotBoundary)
@@ -244,9 +227,10 @@ func (q *quick) end(l *quickLog, o *histories.Op, end int64, exact bool) {
 // endsBefore takes note that no record at or behind an offset was there at the
 // read's instant.
 func (q *quick) endsBefore(l *quickLog, o *histories.Op, offset int64, flag uint8) {
-	if s := q.at(l, offset, 1); s != nil {
-		s[0].call = max(s[0].call, o.Call)
-		s[0].flags |= flag
+	if q.reach(l, offset+1) {
+		s := l.slots.at(offset)
+		s.call = max(s.call, o.Call)
+		s.flags |= flag
 	}
 }
 
@@ -272,9 +256,11 @@ func (q *quick) read(l *quickLog, o *histories.Op, process int) {
 		q.gaveUp = true
 		return
 	}
-	slots := q.at(l, first, n)
-	for i := range slots {
-		s, r := &slots[i], &o.Records[i]
+	if !q.reach(l, last+1) {
+		return
+	}
+	for i := range o.Records {
+		s, r := l.slots.at(first+int64(i)), &o.Records[i]
 		if r.Offset != first+int64(i) || s.flags&slotHeld != 0 && s.value != r.Value {
 			q.gaveUp = true
 			return
@@ -282,10 +268,8 @@ func (q *quick) read(l *quickLog, o *histories.Op, process int) {
 		s.value = r.Value
 		s.flags |= slotHeld | slotSeen
 	}
-	if slots != nil {
-		s := &slots[n-1]
-		s.deadline = min(s.deadline, o.Return)
-	}
+	s := l.slots.at(last)
+	s.deadline = min(s.deadline, o.Return)
 	l.limit = max(l.limit, last+1)
 	if mark != histories.None {
 		q.end(l, o, mark, q.reads == model.Linearizable || o.Kind == histories.Scan)
@@ -375,7 +359,7 @@ func (q *quick) settle(l *quickLog) bool {
 	}
 	var unexplained []int64
 	for o := int64(0); o < l.limit && !q.gaveUp; o++ {
-		s := &l.slots[o]
+		s := l.slots.at(o)
 		if s.flags&slotSent != 0 {
 			continue
 		}
@@ -416,7 +400,7 @@ func (q *quick) fill(l *quickLog, offsets []int64) bool {
 		return false
 	}
 	for i, o := range offsets {
-		s := &l.slots[o]
+		s := l.slots.at(o)
 		s.call = max(s.call, spare[i].call)
 		s.flags |= slotSent | slotSeen
 	}
@@ -425,22 +409,22 @@ func (q *quick) fill(l *quickLog, offsets []int64) bool {
 
 // settleAt places a batch that is at a told offset or nowhere.
 func (q *quick) settleAt(l *quickLog, f *float) {
-	if f.offset >= int64(len(l.slots)) {
+	if f.offset >= l.slots.len {
 		return
 	}
-	if s := &l.slots[f.offset]; s.flags&slotHeld != 0 && s.flags&slotSent == 0 && s.value == f.values[0] {
+	if s := l.slots.at(f.offset); s.flags&slotHeld != 0 && s.flags&slotSent == 0 && s.value == f.values[0] {
 		q.place(l, f, f.offset)
 	}
 }
 
 func (q *quick) place(l *quickLog, f *float, offset int64) {
-	if offset+int64(len(f.values)) > int64(len(l.slots)) {
+	if offset+int64(len(f.values)) > l.slots.len {
 		q.gaveUp = true
 		return
 	}
 	f.placed = true
 	for i, v := range f.values {
-		s := &l.slots[offset+int64(i)]
+		s := l.slots.at(offset + int64(i))
 		if s.flags&slotHeld == 0 {
 			q.gaveUp = true
 			return
@@ -454,11 +438,11 @@ func (q *quick) place(l *quickLog, f *float, offset int64) {
 func (l *quickLog) schedule() bool {
 	now := int64(math.MinInt64)
 	for i := int64(0); i < l.limit; {
-		s := &l.slots[i]
+		s := l.slots.at(i)
 		now = max(now, s.call)
 		deadline := s.deadline
-		for i++; i < l.limit && l.slots[i].flags&slotFollows != 0; i++ {
-			s := &l.slots[i]
+		for i++; i < l.limit && l.slots.at(i).flags&slotFollows != 0; i++ {
+			s := l.slots.at(i)
 			if s.flags&slotBoundary != 0 {
 				return false
 			}
@@ -475,8 +459,8 @@ func (l *quickLog) schedule() bool {
 func (l *quickLog) unseen() unseen {
 	u := unseen{unscanned: true}
 	index := int32(math.MaxInt32)
-	for i := range l.slots {
-		if s := &l.slots[i]; s.flags&slotSent != 0 && s.flags&slotSeen == 0 {
+	for i := range l.slots.len {
+		if s := l.slots.at(i); s.flags&slotSent != 0 && s.flags&slotSeen == 0 {
 			u.n++
 			if s.index < index {
 				index, u.first = s.index, s.value
