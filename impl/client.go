@@ -25,6 +25,7 @@ type client struct {
 	token     int64     // of what it waits for: an answer, or a timer's end; never used twice
 	resting   bool      // between two operations, until the timer of the token
 	asking    bool      // that is an answer, not a pause between attempts
+	nearby    node      // a broker to read from whether it leads or not, or nobody
 	bootstrap node      // the broker it asks for metadata
 	views     []leaderView
 	positions []int64 // by partition, none before it was assigned
@@ -130,6 +131,10 @@ func (c *client) start(r request) {
 		c.finish(histories.OK)
 		return
 	}
+	c.nearby = nobody
+	if c.cfg.fetchAny && (r.kind == histories.Fetch || r.kind == histories.Poll) {
+		c.nearby = r.via
+	}
 	c.attempt()
 }
 
@@ -144,6 +149,8 @@ func (c *client) attempt() {
 	c.token++
 	m := message{from: c.id, to: view.leader, id: c.token, partition: r.partition, leaderEpoch: view.epoch}
 	switch {
+	case c.nearby != nobody:
+		m.kind, m.to, m.offset, m.max = consumeRequest, c.nearby, c.position(), r.max
 	case view.leader == nobody:
 		m.kind, m.to = clientMetadataRequest, c.bootstrap
 	case r.kind == histories.Send:
@@ -231,9 +238,14 @@ func (c *client) succeed(m *message) {
 	c.finish(histories.OK)
 }
 
-// outOfRange ends a read whose position the log does not have. A consumer
-// goes back to offset 0, visibly.
+// outOfRange ends a read whose position the log does not have, unless it was
+// only a follower's log. A consumer goes back to offset 0, visibly.
 func (c *client) outOfRange() {
+	if c.nearby != nobody {
+		c.nearby = nobody
+		c.attempt()
+		return
+	}
 	c.code = offsetOutOfRange
 	c.finish(histories.Fail)
 	if c.request.kind == histories.Poll {
@@ -247,6 +259,7 @@ func (c *client) outOfRange() {
 func (c *client) attemptFailed(code errorCode, unknown bool) {
 	c.code = code
 	c.unknown = c.unknown || unknown
+	c.nearby = nobody
 	if code != notEnoughReplicas && code != offsetNotAvailable {
 		c.views[c.request.partition].leader = nobody
 		c.bootstrap = c.bootstrap%node(c.cfg.brokers) + 1

@@ -28,11 +28,14 @@
 //   - Metadata of a partition epoch that the leader already has from an
 //     AlterPartition answer is not applied again (§2.8): it would forget a
 //     proposal that is in flight, and may be accepted.
+//   - A reassignment is not cancelled if that would leave an ISR smaller than
+//     min.insync.replicas: the replicas that are to go may have made it large
+//     enough, so that there is no ELR beside it (§3.10, KIP-966).
 //   - A leader forgets what it knew about its followers in every new leader
 //     epoch (§3.8.1): if it missed an epoch, their logs may have been cut.
 //
-// Not modelled: transactions and idempotent producers, compaction and
-// retention (every log starts at offset 0), consumer groups, follower reads,
-// fetch sessions, log directories, the leader recovery state, and the KRaft
-// quorum: there is one controller and what it wrote is committed.
+// Not modelled: transactions, compaction and retention (every log starts at
+// offset 0), consumer groups, fetch sessions, log directories, the leader
+// recovery state, and the KRaft quorum: there is one controller and what it
+// wrote is committed.
 package impl

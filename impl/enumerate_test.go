@@ -35,6 +35,7 @@ func nthSchedule(n int, unclean bool) schedule.Schedule {
 	e.s.Settings = append(e.s.Settings, schedule.Setting{Key: "truncation", Value: []string{"fetch", "fetch", "kip279"}[e.below(3)]})
 	e.s.Settings = append(e.s.Settings, schedule.Setting{Key: "eligible.leader.replicas.enable", Value: []string{"false", "true"}[e.below(2)]})
 	e.s.Settings = append(e.s.Settings, schedule.Setting{Key: "enable.idempotence", Value: []string{"false", "false", "true"}[e.below(3)]})
+	e.s.Settings = append(e.s.Settings, schedule.Setting{Key: "fetch.from", Value: []string{"leader", "any"}[e.below(2)]})
 	if unclean {
 		e.s.Settings = append(e.s.Settings, schedule.Setting{Key: "unclean.leader.election.enable", Value: "true"})
 	}

@@ -144,10 +144,17 @@ func (b *broker) onFetchWaited(r *replica, id int64) {
 	}
 }
 
-// onConsume serves a consumer up to the high watermark (§2.2). A position
+// servesReads reports whether a follower answers consumers (KIP-392).
+func (b *broker) servesReads(r *replica) bool {
+	return b.cfg.fetchAny && !b.cfg.linearizable && r.role == followerRole
+}
+
+// onConsume serves a consumer up to the high watermark (§2.2), a follower up to
+// its own, which lags and may go back. A position
 // between it and the log's end is not an error: there is nothing yet.
 func (b *broker) onConsume(r *replica, m *message) {
-	if err := b.leaderError(r, m.leaderEpoch); err != noError {
+	err := b.leaderError(r, m.leaderEpoch)
+	if err != noError && !(err == notLeaderOrFollower && b.servesReads(r)) {
 		b.send(m.refuse(consumeResponse, err))
 		return
 	}

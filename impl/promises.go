@@ -25,6 +25,9 @@ func (c *Cluster) promises() histories.Config {
 		{Key: "reads", Value: readsNames[bit(c.cfg.linearizable)]},
 		{Key: "system", Value: "kafka"},
 	}
+	if c.cfg.fetchAny {
+		config = config.With("fetch.from", "any")
+	}
 	for p := range c.ghosts {
 		if c.ghosts[p].unsafe != "" && !c.cfg.unclean {
 			config = config.With("allow", permittedLosses)

@@ -31,13 +31,17 @@ func (c *controller) reassign(p int32, target []node) string {
 }
 
 // cancel takes a reassignment back (§3.10). It returns why it does nothing, or "".
+//
+// Kafka demands only that somebody in the ISR is left. But if the replicas that
+// were being added made it large enough, the ELR beside it is gone, and fewer
+// than min.insync.replicas might be left that are complete.
 func (c *controller) cancel(p int32) string {
 	next := c.image.partitions[p]
 	switch {
 	case next.adding|next.removing == 0:
 		return "NO_REASSIGNMENT_IN_PROGRESS"
-	case next.isr.without(next.adding) == 0:
-		return "INVALID_REPLICA_ASSIGNMENT: nobody in the ISR would be left"
+	case next.isr.without(next.adding).size() < min(c.cfg.minIsr, next.isr.size()):
+		return "INVALID_REPLICA_ASSIGNMENT: too small an ISR would be left"
 	}
 	isr := next.isr.without(next.adding)
 	next.assignment = next.without(next.adding)

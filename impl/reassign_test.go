@@ -47,6 +47,15 @@ func TestReassignment(t *testing.T) {
 				"cancel-reassignment: does nothing, NO_REASSIGNMENT_IN_PROGRESS"},
 		},
 		{
+			name: "one without which the ISR would be too small stays",
+			schedule: `
+				1000 nemesis fence broker=2 for=20000
+				1000 nemesis fence broker=3 for=20000
+				1500 nemesis reassign to=4,1,2
+				4000 nemesis cancel-reassignment`,
+			trace: []string{"isr {1} -> {1,4}", "cancel-reassignment: does nothing, INVALID_REPLICA_ASSIGNMENT"},
+		},
+		{
 			name: "one that is under way is replaced",
 			schedule: `
 				1000 nemesis crash broker=4 for=60000

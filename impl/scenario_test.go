@@ -306,6 +306,19 @@ func TestScenarios(t *testing.T) {
 			want: []string{"20-226 P1 send 1 => ok @0", "400-404 P1 send 2 => ok @1", "1100-3104 P1 send 3 => ok @2"},
 		},
 		{
+			name: "a follower answers reads up to its own high watermark, and sends who knows more to the leader (KIP-392)",
+			schedule: `
+				set fetch.from=any
+				10 P1 send 1
+				20 C1 fetch from=0 via=2
+				1000 C1 fetch from=0 via=2
+				1100 nemesis cut from=1 to=2 for=5000
+				1110 P1 send 2 acks=1
+				1200 C1 fetch from=2 via=2
+				1300 C1 list latest via=2`,
+			want: []string{"20-22 C1 fetch from=0 => ok [] hw=0", "1000-1002 C1 fetch from=0 => ok [0:1] hw=1", "C1 fetch from=2 => ok [] hw=1", "C1 list latest => ok @1", "fetch.from=any"},
+		},
+		{
 			name: "partitions are independent",
 			schedule: `
 				set partitions=3

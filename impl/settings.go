@@ -24,7 +24,7 @@ type config struct {
 	brokers, partitions          int
 	replicationFactor, minIsr    int
 	unclean, elr, linearizable   bool
-	idempotent                   bool
+	idempotent, fetchAny         bool
 	acks                         int // a place in acksNames
 	lagTime, lagMessages         int64
 	fetchWait, fetchBackoff      int64
@@ -73,6 +73,8 @@ var Settings = []SettingSpec{
 		set: func(c *config, v int64) { c.elr = v == 1 }},
 	{Name: "reads", Default: readsNames[0], Values: readsNames, Says: "what reads promise; for linearizable a leader makes sure of its followers before it answers",
 		set: func(c *config, v int64) { c.linearizable = v == 1 }},
+	{Name: "fetch.from", Default: "leader", Values: []string{"leader", "any"}, Says: "whether a follower that a client names with via= answers its reads, up to its own high watermark (KIP-392); never with reads=linearizable",
+		set: func(c *config, v int64) { c.fetchAny = v == 1 }},
 	{Name: "acks", Default: "all", Values: acksNames, Says: "what a send waits for unless it says so itself",
 		set: func(c *config, v int64) { c.acks = int(v) }},
 	{Name: "enable.idempotence", Default: "false", Values: []string{"false", "true"}, Says: "whether a log refuses copies of what it has; then every send waits for all, and is retried for as long as it may take",

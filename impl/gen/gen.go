@@ -77,6 +77,9 @@ func (d *drawing) settings() {
 	d.is("log.flush.interval.messages", draw.From(t, "flush", 0, 0, 0, 1, 2))
 	d.fix(schedule.Setting{Key: "eligible.leader.replicas.enable", Value: draw.From(t, "elr", "false", "true")})
 	d.fix(schedule.Setting{Key: "reads", Value: draw.From(t, "reads", "committed", "committed", "linearizable")})
+	if draw.OneIn(t, 5, "follower reads") {
+		d.fix(schedule.Setting{Key: "fetch.from", Value: "any"})
+	}
 	if draw.OneIn(t, 5, "idempotence") {
 		d.fix(schedule.Setting{Key: "enable.idempotence", Value: "true"})
 	}
