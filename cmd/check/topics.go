@@ -33,7 +33,7 @@ const exitCodes = `0  ok           the history is legal (allowed findings are li
 Several files are judged each for itself; the exit code is the first of 1, 4, 2, 3, 0
 that occurred. With --expect, 0 says that every file has the verdict it documents.
 For replay, 0 says that the run is the one that was saved, and 1 that it is not.
-A run or a gate that an interrupt ended before anything failed exits with 130.`
+What an interrupt or SIGTERM ended before it had a result exits with 130.`
 
 // scheduleExample is a schedule that the page about schedules shows.
 const scheduleExample = `set min.insync.replicas=2
