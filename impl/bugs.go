@@ -227,7 +227,7 @@ var Bugs = []Bug{
 		Says:      "a broker applies a metadata update from its start, though it has some of it",
 		Invariant: "MetaPrefix"},
 	{Name: "removed-replica-stays-eligible", Section: "§3.10", Reference: "mutant",
-		Says:      "a replica that a reassignment removed stays in the ELR",
+		Says:      "a replica that a reassignment takes out of the ISR is eligible from then on, like one that left it for other reasons",
 		Invariant: "ElrSubsetAR"},
 	{Name: "eligible-beside-full-isr", Section: "§3.10", Reference: "mutant",
 		Says:      "replicas stay eligible when the ISR is large enough to commit without them",

@@ -263,9 +263,9 @@ func (c *controller) build(p int32, next registration, isr, lost brokerSet, kind
 	}
 	next.isr = isr
 	if c.cfg.elr {
-		next.elr = c.eligible(&old, isr, lost)
-		if !c.bugs.has(removedReplicaStaysEligible) {
-			next.elr &= setOf(next.assignment...)
+		next.elr = c.eligible(&old, isr, lost) & setOf(next.assignment...)
+		if c.bugs.has(removedReplicaStaysEligible) && len(next.assignment) < len(old.assignment) {
+			next.elr = old.isr.without(isr)
 		}
 	}
 	var how choice
