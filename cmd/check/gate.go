@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +26,7 @@ type gate struct {
 	seed    uint64
 	budget  time.Duration // of the random parts together
 	lenient bool          // undecided is no failure
+	shard   shard         // the share of the work that is done here
 	report  string        // file for the JSON
 	parts   []part
 }
@@ -36,10 +39,38 @@ type part struct {
 	Problems []string `json:"problems"`
 }
 
+// A shard is one of several shares of the work, counted from 1.
+type shard struct{ number, of int }
+
+// Set reads "i/n".
+func (s *shard) Set(text string) error {
+	number, of, _ := strings.Cut(text, "/")
+	i, err := strconv.Atoi(number)
+	n, also := strconv.Atoi(of)
+	if err != nil || also != nil || i < 1 || i > n {
+		return errors.New("expected i/n, with i from 1 to n")
+	}
+	*s = shard{i, n}
+	return nil
+}
+
+func (s *shard) String() string { return fmt.Sprintf("%d/%d", s.number, s.of) }
+
+func (s *shard) Type() string { return "i/n" }
+
+// has reports whether the item at that index belongs to the shard.
+func (s *shard) has(index int) bool { return index%s.of == s.number-1 }
+
+// span is the shard's part of so many in a row.
+func (s *shard) span(all int) (first, count int) {
+	first = all * (s.number - 1) / s.of
+	return first, all*s.number/s.of - first
+}
+
 const defaultBudget = 2 * time.Minute
 
 func (a *app) gate() *cobra.Command {
-	g := &gate{app: a, bound: bugRuns}
+	g := &gate{app: a, bound: bugRuns, shard: shard{1, 1}}
 	unknown := "fail"
 	cmd := &cobra.Command{
 		Use:   "gate",
@@ -48,9 +79,11 @@ func (a *app) gate() *cobra.Command {
 			"that each rule is violated by a case, runs the schedules of cases again, hunts in the\n" +
 			"reference cluster, which must keep its promises, and hunts each seeded bug, which must be\n" +
 			"found. It prints a line for each part and one for the verdict. Folders given as corpus\n" +
-			"stand in for the embedded one, and must be as complete.",
+			"stand in for the embedded one, and must be as complete. Shards share the work: each of\n" +
+			"n machines does its own and writes a report, and 'check merge' puts them together.",
 		Example: "  check gate --budget 5m --json gate.json\n" +
-			"  check gate --seed $GITHUB_RUN_NUMBER",
+			"  check gate --seed $GITHUB_RUN_NUMBER\n" +
+			"  check gate --shard 2/4 --json gate-2.json",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			switch {
@@ -58,6 +91,8 @@ func (a *app) gate() *cobra.Command {
 				return fmt.Errorf("invalid argument %q for --unknown: expected fail or pass", unknown)
 			case g.runs < 1 || g.bound < 1 || g.budget <= 0:
 				return errors.New("expected --runs, --bound and --budget above 0")
+			case g.runs < g.shard.of:
+				return fmt.Errorf("expected --runs of %d or more, a schedule for each shard", g.shard.of)
 			}
 			g.lenient = unknown == "pass"
 			ctx, stop := interruptible()
@@ -73,6 +108,7 @@ func (a *app) gate() *cobra.Command {
 	flags.Uint64Var(&g.seed, "seed", defaultSeed, "of the schedules")
 	flags.DurationVar(&g.budget, "budget", defaultBudget, "time that drawn schedules may take; what was not reached is unknown")
 	flags.StringVar(&unknown, "unknown", unknown, "whether what could not be decided is a failure: fail or pass")
+	flags.Var(&g.shard, "shard", "which share of the work to do")
 	flags.StringVar(&g.report, "json", "", "file to write the report to, as JSON")
 	return cmd
 }
@@ -84,9 +120,9 @@ func (g *gate) run(ctx context.Context) {
 		g.app.failOrStop(ctx, err)
 		return
 	}
-	g.add(judgeCorpus(ctx, cases))
+	g.add(g.judgeCorpus(ctx, cases))
 	g.add(demandRules(cases))
-	g.add(replayCorpus(ctx, cases))
+	g.add(g.replayCorpus(ctx, cases))
 	timed, cancel := context.WithTimeout(ctx, g.budget)
 	defer cancel()
 	g.add(g.huntSafe(timed))
@@ -132,38 +168,33 @@ func (g *gate) add(p part, undecided int) {
 		p.Verdict, p.Problems = "ok", []string{}
 	}
 	g.parts = append(g.parts, p)
-	fmt.Fprintf(g.app.out, "%-7s %s  %s\n", p.Name, g.colour(p.Verdict), p.Says)
+	g.app.printPart(p)
+}
+
+func (a *app) printPart(p part) {
+	fmt.Fprintf(a.out, "%-7s %s  %s\n", p.Name, a.column(p.Verdict), p.Says)
 	for _, problem := range p.Problems {
-		fmt.Fprintf(g.app.out, "          %s\n", problem)
+		fmt.Fprintf(a.out, "          %s\n", problem)
 	}
 }
 
-// colour pads a verdict and gives it its colour.
-func (g *gate) colour(verdict string) string {
+// column pads a verdict and gives it its colour.
+func (a *app) column(verdict string) string {
 	text := fmt.Sprintf("%-9s", verdict)
 	switch verdict {
 	case "ok":
-		return g.app.ink.green(text)
+		return a.ink.green(text)
 	case "unknown":
-		return g.app.ink.yellow(text)
+		return a.ink.yellow(text)
 	}
-	return g.app.ink.red(text)
+	return a.ink.red(text)
 }
 
 // conclude prints the verdict and writes the report.
 func (g *gate) conclude(interrupted bool, took time.Duration) {
-	has := func(verdict string) bool {
-		return slices.ContainsFunc(g.parts, func(p part) bool { return p.Verdict == verdict })
-	}
-	verdict, code := "ok", exitOK
-	switch {
-	case has("violation"):
-		verdict, code = "violation", exitViolation
-	case has("unknown"):
-		verdict, code = "unknown", exitUnknown
-		if g.lenient {
-			code = exitOK
-		}
+	verdict, code := verdictOfParts(g.parts)
+	if verdict == "unknown" && g.lenient {
+		code = exitOK
 	}
 	if interrupted && code != exitViolation {
 		code = exitInterrupted
@@ -171,16 +202,39 @@ func (g *gate) conclude(interrupted bool, took time.Duration) {
 	if code != exitOK {
 		g.app.exit = code
 	}
-	fmt.Fprintf(g.app.out, "verdict %s  in %s (check gate --seed %d --runs %d)\n", g.colour(verdict), took.Round(100*time.Millisecond), g.seed, g.runs)
-	if g.report == "" {
+	again := fmt.Sprintf("check gate --seed %d --runs %d", g.seed, g.runs)
+	if g.shard.of > 1 {
+		again += " --shard " + g.shard.String()
+	}
+	fmt.Fprintf(g.app.out, "verdict %s  in %s (%s)\n", g.app.column(verdict), took.Round(100*time.Millisecond), again)
+	g.app.writeReport(g.report, jsonGate{verdict, code, g.seed, g.runs, g.shard.String(), took.Milliseconds(), g.parts})
+}
+
+// verdictOfParts is the gravest verdict, and its exit code.
+func verdictOfParts(parts []part) (verdict string, code int) {
+	has := func(verdict string) bool {
+		return slices.ContainsFunc(parts, func(p part) bool { return p.Verdict == verdict })
+	}
+	switch {
+	case has("violation"):
+		return "violation", exitViolation
+	case has("unknown"):
+		return "unknown", exitUnknown
+	}
+	return "ok", exitOK
+}
+
+// writeReport writes the JSON to a file, if one was named.
+func (a *app) writeReport(file string, r jsonGate) {
+	if file == "" {
 		return
 	}
-	text, err := json.MarshalIndent(jsonGate{verdict, code, g.seed, took.Milliseconds(), g.parts}, "", "  ")
+	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		panic(err) // strings and numbers always encode
 	}
-	if err := os.WriteFile(g.report, append(text, '\n'), 0o666); err != nil {
-		g.app.fail(exitInput, err)
+	if err := os.WriteFile(file, append(text, '\n'), 0o666); err != nil {
+		a.fail(exitInput, err)
 	}
 }
 
@@ -189,6 +243,8 @@ type jsonGate struct {
 	Verdict string `json:"verdict"`
 	Exit    int    `json:"exit"`
 	Seed    uint64 `json:"seed"`
+	Runs    int    `json:"runs"`  // of all shards
+	Shard   string `json:"shard"` // i/n
 	Ms      int64  `json:"ms"`
 	Parts   []part `json:"parts"`
 }

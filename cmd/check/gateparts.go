@@ -14,12 +14,16 @@ import (
 
 // judgeCorpus compares each case's verdict with the one it documents. With the
 // part it returns how many of its problems are undecided.
-func judgeCorpus(ctx context.Context, cases []*histories.History) (part, int) {
-	p, undecided := part{Name: "corpus", Says: count(len(cases), "case")}, 0
+func (g *gate) judgeCorpus(ctx context.Context, cases []*histories.History) (part, int) {
+	p, n, undecided := part{Name: "corpus"}, 0, 0
 	if len(cases) == 0 {
 		p.Problems = append(p.Problems, "the corpus is empty")
 	}
-	for _, h := range cases {
+	for i, h := range cases {
+		if !g.shard.has(i) {
+			continue
+		}
+		n++
 		expect := h.Header().Expect
 		r := checker.Check(ctx, h, checker.Options{})
 		if r.Meets(expect) {
@@ -37,6 +41,7 @@ func judgeCorpus(ctx context.Context, cases []*histories.History) (part, int) {
 		got := strings.TrimSpace(r.Verdict.String() + " " + strings.Join(r.Names(), ","))
 		p.Problems = append(p.Problems, fmt.Sprintf("%s: the verdict is %s, the case %s", label(h.Name()), got, wanted))
 	}
+	p.Says = count(n, "case")
 	return p, undecided
 }
 
@@ -54,10 +59,10 @@ func demandRules(cases []*histories.History) (part, int) {
 }
 
 // replayCorpus runs the schedules of cases again.
-func replayCorpus(ctx context.Context, cases []*histories.History) (part, int) {
+func (g *gate) replayCorpus(ctx context.Context, cases []*histories.History) (part, int) {
 	p, n := part{Name: "replay"}, 0
-	for _, h := range cases {
-		if h.Header().Schedule == "" {
+	for i, h := range cases {
+		if !g.shard.has(i) || h.Header().Schedule == "" {
 			continue
 		}
 		n++
@@ -81,8 +86,9 @@ func replayCorpus(ctx context.Context, cases []*histories.History) (part, int) {
 func (g *gate) huntSafe(ctx context.Context) (part, int) {
 	progress := newProgress(g.app.err)
 	defer progress.done()
-	o := hunt.Options{Runs: g.runs, Seed: g.seed, Progress: func(r *hunt.Report) {
-		progress.say("safe: %s of %s", number(r.Runs), count(g.runs, "schedule"))
+	first, runs := g.shard.span(g.runs)
+	o := hunt.Options{First: first, Runs: runs, Seed: g.seed, Progress: func(r *hunt.Report) {
+		progress.say("safe: %s of %s", number(r.Runs), count(runs, "schedule"))
 	}}
 	r, err := hunt.Run(ctx, o)
 	p := part{Name: "safe"}
@@ -97,8 +103,8 @@ func (g *gate) huntSafe(ctx context.Context) (part, int) {
 	case r.Failed != nil:
 		p.Problems = append(p.Problems, fmt.Sprintf("schedule %d: %v; check run --seed %d --first %d --runs 1", r.FailedAt, r.Failed.Result.Err(), g.seed, r.FailedAt))
 		return p, 0
-	case r.Runs < g.runs:
-		p.Problems = append(p.Problems, fmt.Sprintf("the time was over after %s of %s", number(r.Runs), count(g.runs, "schedule")))
+	case r.Runs < runs:
+		p.Problems = append(p.Problems, fmt.Sprintf("the time was over after %s of %s", number(r.Runs), count(runs, "schedule")))
 		return p, 1
 	case r.OK == 0 || e.Acknowledged == 0 || s.Elections == 0:
 		p.Problems = append(p.Problems, "nothing was at stake")
@@ -111,9 +117,13 @@ func (g *gate) huntSafe(ctx context.Context) (part, int) {
 func (g *gate) huntBugs(ctx context.Context) (part, int) {
 	progress := newProgress(g.app.err)
 	defer progress.done()
-	p, undecided, found, longest, last := part{Name: "bugs"}, 0, 0, 0, ""
-	for _, bug := range impl.Bugs {
-		progress.say("bugs: %d of %d found, now %s", found, len(impl.Bugs), bug.Name)
+	p, hunted, undecided, found, longest, last := part{Name: "bugs"}, 0, 0, 0, 0, ""
+	for i, bug := range impl.Bugs {
+		if !g.shard.has(i) {
+			continue
+		}
+		progress.say("bugs: %d of %d found, now %s", found, hunted, bug.Name)
+		hunted++
 		r, err := hunt.Run(ctx, hunt.Options{Runs: g.bound, Seed: g.seed, Bug: bug.Name})
 		switch {
 		case err != nil:
@@ -130,7 +140,7 @@ func (g *gate) huntBugs(ctx context.Context) (part, int) {
 			p.Problems = append(p.Problems, fmt.Sprintf("%s: not found in %s", bug.Name, count(r.Runs, "schedule")))
 		}
 	}
-	p.Says = fmt.Sprintf("%d of %d found", found, len(impl.Bugs))
+	p.Says = fmt.Sprintf("%d of %d found", found, hunted)
 	if found > 0 {
 		p.Says += fmt.Sprintf(", the last, %s, by the %s schedule", last, ordinal(longest))
 	}
