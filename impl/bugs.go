@@ -30,6 +30,7 @@ const (
 	epochUnrecordedAtElection
 	epochsKeptAtLogEnd
 	staleDivergenceCuts
+	watermarkBeforeTruncation
 	undefinedEpochAsLogEnd
 	lateFenceStopsFetching
 	divergingFetchCounts
@@ -103,6 +104,9 @@ var Bugs = []Bug{
 	{Name: "stale-divergence-cuts", Section: "A9", Reference: "KAFKA-18991",
 		Says:      "a diverging answer of an earlier epoch is applied if only the fetch offset is the same again",
 		Invariant: "NoTruncBelowCommit", Anomaly: "read-then-lost", BlackBox: true},
+	{Name: "watermark-before-truncation", Section: "A11", Reference: "KAFKA-14704",
+		Says:      "a follower takes the high watermark of a diverging answer before it cuts its log, and shows consumers what it is about to cut",
+		Invariant: "ReadCommitted", Anomaly: "inconsistent-offsets", BlackBox: true},
 	{Name: "undefined-epoch-as-log-end", Section: "A13", Reference: "KAFKA-6857",
 		Says:      "logs without epochs: an undefined epoch is said to end at the leader's log end, so a follower cuts nothing",
 		Invariant: "HwBacked", Anomaly: "inconsistent-offsets", BlackBox: true},
@@ -279,6 +283,8 @@ func (s bugSet) imply(c *config) {
 		c.elr = true
 	case s.has(zombieAnswersReads):
 		c.linearizable = true
+	case s.has(watermarkBeforeTruncation):
+		c.fetchAny = true
 	case s.has(retryLandsTwice):
 		c.idempotent, c.acks, c.retries = true, acksAll, maxCount
 	}

@@ -230,6 +230,9 @@ func (g *ghost) onRead(e *env, r *replica, from int64, records []record) {
 		if g.unsafe != "" {
 			continue
 		}
+		if o >= g.trueHW() || g.committed[o].digest != rec.digest {
+			g.witness(e, readCommitted, "offset %d read as %d, which was never committed there", o, rec.value)
+		}
 		for int64(len(g.read)) <= o {
 			g.read = append(g.read, reading{})
 		}

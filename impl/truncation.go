@@ -71,6 +71,11 @@ func (b *broker) onFetchAnswer(r *replica, m *message) {
 	}
 	r.echo = m.round
 	switch {
+	case m.err == noError && m.lastEpoch != none && !m.flag && b.bugs.has(watermarkBeforeTruncation):
+		b.setHW(r, min(m.hw, r.log.end()))
+		cut := *m
+		cut.flag, cut.from, cut.after = true, b.id, b.cfg.fetchBackoff
+		b.send(cut)
 	case m.err == noError && m.lastEpoch != none:
 		b.truncateToDivergence(r, m.lastEpoch, m.offset)
 		b.fetchNext(r)
