@@ -329,7 +329,7 @@ func (p *partition) findMissing() {
 		}
 		if r.op.Kind == histories.Scan {
 			for i := p.search(max(r.op.End, 0)); i < len(p.records); i++ {
-				if x := p.records[i]; endsBefore(r, x) {
+				if x := p.records[i]; p.endsBefore(r, x) {
 					x.goneBy(r)
 				}
 			}
@@ -371,8 +371,9 @@ func (x *record) goneBy(r *read) {
 }
 
 // endsBefore reports whether a scan says that the log ends at or before a
-// record that was there before the scan began.
-func endsBefore(scan *read, x *record) bool {
+// record that was there before the scan began, or that came with another the
+// scan holds.
+func (p *partition) endsBefore(scan *read, x *record) bool {
 	told := scan.op.End != histories.None && x.offset >= scan.op.End || model.Refuted(scan.op)
 	if !told {
 		return false
@@ -380,7 +381,21 @@ func endsBefore(scan *read, x *record) bool {
 	if x.acked() && x.send.op.Return < scan.op.Call {
 		return true
 	}
-	return slices.ContainsFunc(x.seenBy, func(r *read) bool { return r.op.Return < scan.op.Call })
+	if slices.ContainsFunc(x.seenBy, func(r *read) bool { return r.op.Return < scan.op.Call }) {
+		return true
+	}
+	return x.send != nil && p.holdsPart(scan, x.send)
+}
+
+// holdsPart reports whether an answer holds some record of a batch, which
+// commits as a whole.
+func (p *partition) holdsPart(r *read, s *send) bool {
+	for i, v := range s.op.Values {
+		if r.holds(place{s.base + int64(i), v}) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *read) holds(at place) bool {

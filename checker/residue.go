@@ -126,7 +126,7 @@ func (p *partition) ghosts(excused bool) []model.Op {
 	var ops []model.Op
 	done := map[copied]bool{}
 	for _, x := range p.records {
-		if len(x.seenBy) == 0 || x.aside || p.isTold(x) || !p.answered(x.value) && len(p.places[x.value]) < 2 {
+		if len(x.seenBy) == 0 || x.aside || p.isTold(x) || !p.answered(x.value) && len(p.places[x.value]) < 2 && !p.spread(x.value) {
 			continue
 		}
 		for _, s := range p.sent[x.value] {
@@ -154,10 +154,11 @@ func (p *partition) again() bool {
 	return retries(p.config) != "" || allowedByName(p.config, duplicate) != ""
 }
 
-// isTold reports whether a producer was told that its record is there.
+// isTold reports whether a producer was told that its record is there, and it
+// is.
 func (p *partition) isTold(x *record) bool {
 	for _, s := range p.sent[x.value] {
-		if i := slices.Index(s.op.Values, x.value); s.op.Offset != histories.None && s.op.Offset+int64(i) == x.offset {
+		if i := slices.Index(s.op.Values, x.value); s.base != histories.None && s.base == s.op.Offset && s.base+int64(i) == x.offset {
 			return true
 		}
 	}
@@ -168,4 +169,25 @@ func (p *partition) isTold(x *record) bool {
 // may have been another landing than the one that was read.
 func (p *partition) answered(v histories.Value) bool {
 	return slices.ContainsFunc(p.sent[v], func(s *send) bool { return s.acked || s.op.Offset != histories.None })
+}
+
+// spread reports whether values of one batch were read where one landing of it
+// cannot have put them all.
+func (p *partition) spread(v histories.Value) bool {
+	return slices.ContainsFunc(p.sent[v], func(s *send) bool {
+		first := histories.None
+		for i, v := range s.op.Values {
+			for _, x := range p.places[v] {
+				base := x.offset - int64(i)
+				if len(x.seenBy) == 0 || base == first {
+					continue
+				}
+				if base < 0 || first != histories.None {
+					return true
+				}
+				first = base
+			}
+		}
+		return false
+	})
 }
