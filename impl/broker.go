@@ -108,6 +108,8 @@ func (b *broker) serve(m *message) {
 		b.onProduce(r, m)
 	case consumeRequest, listRequest:
 		b.onRead(r, m)
+	case deleteRequest:
+		b.onDelete(r, m)
 	case clientMetadataRequest:
 		b.onClientMetadata(m)
 	}

@@ -119,7 +119,7 @@ func (c *client) start(r request) {
 		}
 	case histories.Assign:
 		c.op.From = r.from
-	case histories.Seek:
+	case histories.Seek, histories.DeleteRecords:
 		c.op.To = r.from
 	}
 	if r.via != nobody && r.via != c.bootstrap {
@@ -155,6 +155,8 @@ func (c *client) attempt() {
 		m.kind, m.to = clientMetadataRequest, c.bootstrap
 	case r.kind == histories.Send:
 		m.kind, m.acks, m.values, m.stamp = produceRequest, int8(r.acks), r.values, r.stamp
+	case r.kind == histories.DeleteRecords:
+		m.kind, m.offset = deleteRequest, r.from
 	case r.kind == histories.List:
 		m.kind, m.flag = listRequest, r.latest
 	default:
@@ -175,14 +177,19 @@ func (c *client) position() int64 {
 	case histories.Poll:
 		return c.positions[c.request.partition]
 	case histories.Scan:
-		return int64(len(c.op.Records))
+		return c.request.from + int64(len(c.op.Records))
 	}
 	return c.request.from
 }
 
 // wasSent reports whether the attempt under way may have an effect.
 func (c *client) wasSent() bool {
-	return c.request.kind == histories.Send && c.views[c.request.partition].leader != nobody
+	return c.changes() && c.views[c.request.partition].leader != nobody
+}
+
+// changes reports whether the operation has an effect at all.
+func (c *client) changes() bool {
+	return c.request.kind == histories.Send || c.request.kind == histories.DeleteRecords
 }
 
 func (c *client) onMetadata(m *message) {
@@ -201,12 +208,12 @@ func (c *client) onAnswer(m *message) {
 	case noError:
 		c.succeed(m)
 	case offsetOutOfRange:
-		c.outOfRange()
+		c.outOfRange(m.start)
 	case outOfOrderSequenceNumber, invalidProducerEpoch:
 		c.code = m.err // no attempt will fare better
 		c.giveUp()
 	case notLeaderOrFollower, notEnoughReplicasAfterAppend:
-		c.attemptFailed(m.err, c.request.kind == histories.Send && c.request.acks == acksAll)
+		c.attemptFailed(m.err, c.changes() && c.request.acks == acksAll)
 	default:
 		c.attemptFailed(m.err, false)
 	}
@@ -218,13 +225,17 @@ func (c *client) succeed(m *message) {
 		c.op.Offset = m.offset
 		c.finish(histories.OK)
 		return
+	case histories.DeleteRecords:
+		c.op.Start = m.start
+		c.finish(histories.OK)
+		return
 	}
 	for i, r := range m.records {
 		c.op.Records = append(c.op.Records, histories.Record{Offset: m.offset + int64(i), Value: histories.Int(r.value)})
 	}
 	switch c.request.kind {
 	case histories.Scan:
-		if int64(len(c.op.Records)) < m.hw {
+		if c.position() < m.hw {
 			c.attempt()
 			return
 		}
@@ -239,18 +250,24 @@ func (c *client) succeed(m *message) {
 }
 
 // outOfRange ends a read whose position the log does not have, unless it was
-// only a follower's log. A consumer goes back to offset 0, visibly.
-func (c *client) outOfRange() {
+// only a follower's log. A consumer goes to the log start, visibly; a scan begins
+// there.
+func (c *client) outOfRange(start int64) {
 	if c.nearby != nobody {
 		c.nearby = nobody
 		c.attempt()
 		return
 	}
+	if c.request.kind == histories.Scan && c.request.from < start {
+		c.request.from, c.op.Records = start, nil
+		c.attempt()
+		return
+	}
 	c.code = offsetOutOfRange
-	c.finish(histories.Fail)
+	c.giveUp()
 	if c.request.kind == histories.Poll {
-		c.positions[c.request.partition] = 0
-		c.mark(histories.Mark{Kind: histories.Reset, Process: c.name, On: c.op.On, Offset: 0})
+		c.positions[c.request.partition] = start
+		c.mark(histories.Mark{Kind: histories.Reset, Process: c.name, On: c.op.On, Offset: start})
 	}
 }
 

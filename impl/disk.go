@@ -4,7 +4,7 @@ package impl
 // of it, or all of it if lose is 0. Recovery finds whole batches or nothing
 // (§3.11). It reports whether anything was lost.
 func (l *log) losePower(lose int64) bool {
-	kept := l.flushed
+	kept := l.flushed // never below the log start
 	if lose > 0 {
 		kept = max(kept, l.end()-lose)
 	}
@@ -12,7 +12,7 @@ func (l *log) losePower(lose int64) bool {
 		return false
 	}
 	if base := l.records[kept].base; base < kept {
-		kept = base
+		kept = max(base, l.start)
 	}
 	l.truncateTo(kept)
 	return true

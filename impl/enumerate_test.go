@@ -80,6 +80,8 @@ func (e *enumerator) request(at int) {
 		e.value++
 		acks := schedule.Arg{Key: "acks", Value: []string{"all", "all", "all", "1", "0"}[e.below(5)]}
 		e.add(at, client, "send", []string{strconv.Itoa(e.value)}, append(via, acks)...)
+	case e.below(12) == 0:
+		e.add(at, client, "delete-records", []string{strconv.Itoa(e.below(e.value + 1))}, via...)
 	case e.below(3) == 0:
 		e.add(at, client, "list", []string{"latest"}, via...)
 	case e.below(3) == 0:

@@ -30,6 +30,19 @@ func (c epochCache) truncateFromEnd(offset int64) epochCache {
 	return c
 }
 
+// truncateFromStart makes the entries at or below an offset one, which begins
+// there.
+func (c epochCache) truncateFromStart(offset int64) epochCache {
+	n := 0
+	for n < len(c) && c[n].start <= offset {
+		n++
+	}
+	if n == 0 {
+		return c
+	}
+	return append(epochCache{{c[n-1].epoch, offset}}, c[n:]...)
+}
+
 // last is the latest epoch, or none.
 func (c epochCache) last() int64 {
 	if len(c) == 0 {

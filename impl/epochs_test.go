@@ -96,3 +96,23 @@ func TestEpochCacheFollowsItsLog(t *testing.T) {
 		}
 	})
 }
+
+func TestTruncateFromStart(t *testing.T) {
+	cache := epochCache{{1, 0}, {3, 4}, {5, 9}}
+	for _, tt := range []struct {
+		start int64
+		want  epochCache
+	}{
+		{0, epochCache{{1, 0}, {3, 4}, {5, 9}}},
+		{3, epochCache{{1, 3}, {3, 4}, {5, 9}}},
+		{4, epochCache{{3, 4}, {5, 9}}},
+		{20, epochCache{{5, 20}}},
+	} {
+		if got := cache.truncateFromStart(tt.start); !slices.Equal(got, tt.want) {
+			t.Errorf("from %d: %v, want %v", tt.start, got, tt.want)
+		}
+	}
+	if got := (epochCache{{2, 5}}).truncateFromStart(4); !slices.Equal(got, epochCache{{2, 5}}) {
+		t.Errorf("below the first entry: %v", got)
+	}
+}

@@ -338,6 +338,9 @@ func (c *Cluster) disconnectAll(b *broker) {
 		for i := range r.fetches {
 			tell(&r.fetches[i].request)
 		}
+		for i := range r.deletes {
+			tell(&r.deletes[i].request)
+		}
 		for i := range r.reads {
 			tell(&r.reads[i].request)
 		}

@@ -41,7 +41,14 @@ func (b *broker) fetched(r *replica, m *message) message {
 	}
 	reply := m.answer(fetchResponse)
 	reply.offset, reply.max, reply.hw, reply.end = m.offset, m.offset, r.hw, r.log.end()
-	reply.round = r.round
+	reply.round, reply.start = r.round, r.log.start
+	if m.start < r.log.start {
+		reply.deleted = r.log.records[:r.log.start:r.log.start]
+	}
+	if m.offset < r.log.start {
+		reply.err = offsetOutOfRange
+		return reply
+	}
 	if m.lastEpoch != none {
 		epoch, end := r.log.epochs.endOffsetFor(m.lastEpoch, r.log.end())
 		if end == none {
@@ -100,12 +107,13 @@ func (b *broker) noteFetch(r *replica, m *message) bool {
 	moved := p.end != m.offset
 	p.end, p.lastFetch, p.brokerEpoch = m.offset, b.localTime(), m.brokerEpoch
 	p.leaderEnd = max(p.leaderEnd, end)
-	p.round = max(p.round, m.round)
+	p.round, p.start = max(p.round, m.round), m.start
 	b.expand(r, m.from)
 	if moved {
 		b.advance(r)
 	}
 	b.completeReads(r)
+	b.completeDeletes(r)
 	return true
 }
 
@@ -169,8 +177,8 @@ func (b *broker) onConsume(r *replica, m *message) {
 	if m.flag {
 		reply.hw = r.log.end()
 	}
-	if m.offset > r.log.end() {
-		reply.err = offsetOutOfRange
+	if m.offset > r.log.end() || m.offset < r.log.start {
+		reply.err, reply.start = offsetOutOfRange, r.log.start
 		b.send(reply)
 		return
 	}
@@ -199,7 +207,7 @@ func (b *broker) onList(r *replica, m *message) {
 		return
 	}
 	reply := m.answer(listResponse)
-	reply.offset = 0
+	reply.offset = r.log.start
 	if m.flag {
 		reply.offset = b.visibleEnd(r)
 		if r.hw < r.epochStart && !b.bugs.has(staleEndOffset) {

@@ -66,7 +66,7 @@ func init() {
 		{"EpochMono", "§4", "leader and partition epochs never go back, and a new leader epoch is a new partition epoch", false, epochsRise},
 		{"OneLeaderPerEpoch", "§4", "one broker at most ever appends in a leader epoch", false, witnessed(oneLeaderPerEpoch)},
 		{"EpochOffsetUnique", "§4", "an offset and a leader epoch determine the value for ever", false, witnessed(epochOffsetUnique)},
-		{"LogWF", "§4", "epochs do not decrease along a log, and neither high watermark nor flushed offset is above its end", false, logsWellFormed},
+		{"LogWF", "§4", "epochs do not decrease along a log, neither high watermark nor flushed offset is above its end, and the start is not above the high watermark", false, logsWellFormed},
 		{"CacheWF", "§4", "the epoch cache strictly increases and knows the epoch of the last record", false, cachesWellFormed},
 		{"LeaderAppendOnly", "§4", "a leader's log only grows", false, witnessed(leaderAppendOnly)},
 		{"MetaPrefix", "§4", "each broker's metadata is a prefix of the controller's log", false, imagesArePrefixes},
@@ -181,6 +181,9 @@ func logsWellFormed(c *Cluster, p int) string {
 	for b := node(1); int(b) < len(c.brokers); b++ {
 		r := &c.brokers[b].replicas[p]
 		end := r.log.end()
+		if r.log.start > r.hw {
+			return fmt.Sprintf("broker %d: start %d above high watermark %d", b, r.log.start, r.hw)
+		}
 		if r.hw > end || r.log.flushed > end {
 			return fmt.Sprintf("broker %d: end %d, high watermark %d, flushed %d", b, end, r.hw, r.log.flushed)
 		}
@@ -194,7 +197,7 @@ func logsWellFormed(c *Cluster, p int) string {
 func cachesWellFormed(c *Cluster, p int) string {
 	for b := node(1); int(b) < len(c.brokers); b++ {
 		l := &c.brokers[b].replicas[p].log
-		if l.end() > 0 && (len(l.epochs) == 0 || l.epochs[0].start > 0) {
+		if l.end() > l.start && (len(l.epochs) == 0 || l.epochs[0].start > l.start) {
 			return fmt.Sprintf("broker %d: epoch cache %v lacks the first record", b, l.epochs)
 		}
 		floor := none
@@ -206,7 +209,7 @@ func cachesWellFormed(c *Cluster, p int) string {
 				floor = e.epoch
 			}
 		}
-		if l.end() > 0 && floor != l.records[l.end()-1].epoch {
+		if l.end() > l.start && floor != l.records[l.end()-1].epoch {
 			return fmt.Sprintf("broker %d: last record has epoch %d, epoch cache %v", b, l.records[l.end()-1].epoch, l.epochs)
 		}
 	}
@@ -334,7 +337,7 @@ func logsMatch(c *Cluster, p int) string {
 			for o >= 0 && a.records[o].epoch != b.records[o].epoch {
 				o--
 			}
-			if a.digest(o+1) != b.digest(o+1) {
+			if !a.agrees(b, o+1) {
 				return fmt.Sprintf("brokers %d and %d both have a record of epoch %d at offset %d, and differ up to there", i, j, a.records[o].epoch, o)
 			}
 		}

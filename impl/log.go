@@ -10,7 +10,8 @@ type record struct {
 }
 
 // A log is one replica's records, offsets 0 to end()-1, and what of them is on
-// stable storage (§1.2).
+// stable storage (§1.2). Records below the log start are deleted: they are kept
+// to tell by its digest what a log holds, and for nothing else.
 //
 // Slices of records are handed out in fetch responses, so a record is never
 // overwritten in place: truncation gives up the capacity behind it.
@@ -18,6 +19,7 @@ type log struct {
 	records []record
 	epochs  epochCache
 	flushed int64 // records below survive a power loss
+	start   int64 // log start offset: nobody is given a record below
 }
 
 // end is the log end offset, exclusive.
@@ -30,6 +32,20 @@ func (l *log) digest(n int64) uint64 {
 		return 0
 	}
 	return l.records[n-1].digest
+}
+
+// agrees reports whether two logs hold the same below n, as far as neither has
+// deleted it.
+func (l *log) agrees(m *log, n int64) bool {
+	if l.digest(n) == m.digest(n) {
+		return true
+	}
+	for o := max(l.start, m.start); o < n; o++ {
+		if a, b := l.records[o], m.records[o]; a.epoch != b.epoch || a.value != b.value {
+			return false
+		}
+	}
+	return max(l.start, m.start) > 0
 }
 
 // contains reports whether the log begins with the n records that have that digest.
@@ -49,7 +65,7 @@ func (l *log) appendBatch(epoch int64, values []int64, s stamp) int64 {
 
 // append appends one record as it is, whatever log it was copied from.
 func (l *log) append(r record) {
-	r.digest = fold(fold(l.digest(l.end())+1, uint64(r.epoch)), uint64(r.value))
+	r.digest = l.chain(r)
 	l.epochs = l.epochs.assign(r.epoch, l.end())
 	l.records = append(l.records, r)
 }
@@ -68,7 +84,36 @@ func (l *log) truncateTo(offset int64) {
 	offset = min(offset, l.end())
 	l.records = l.records[:offset:offset]
 	l.epochs = l.epochs.truncateFromEnd(offset)
-	l.flushed = min(l.flushed, offset)
+	l.flushed, l.start = min(l.flushed, offset), min(l.start, offset)
+}
+
+// deleteTo moves the log start up.
+func (l *log) deleteTo(start int64) {
+	l.start, l.flushed = start, max(l.flushed, start)
+	l.epochs = l.epochs.truncateFromStart(start)
+}
+
+// adopt takes over what the leader has deleted. It may be other than what is
+// here: where logs differ only below the leader's start, nobody finds out.
+func (l *log) adopt(deleted []record) {
+	kept := l.records[len(deleted):]
+	l.records = deleted
+	for _, r := range kept {
+		r.digest = l.chain(r)
+		l.records = append(l.records, r)
+	}
+}
+
+// chain is the digest of a record behind all others.
+func (l *log) chain(r record) uint64 {
+	return fold(fold(l.digest(l.end())+1, uint64(r.epoch)), uint64(r.value))
+}
+
+// restartAt drops the whole log and begins an empty one behind records that
+// are deleted elsewhere, too (§3.8.4, KAFKA-9491).
+func (l *log) restartAt(deleted []record) {
+	n := int64(len(deleted))
+	*l = log{records: deleted, flushed: n, start: n}
 }
 
 // lastEpoch is the epoch a fetch declares as that of its last record, or none.

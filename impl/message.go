@@ -43,6 +43,9 @@ const (
 	faultTimer
 	restartTimer
 	resumeTimer
+
+	deleteRequest // DeleteRecords
+	deleteResponse
 )
 
 // kindNames are the names in traces and, for those that faults may name, in schedules.
@@ -53,7 +56,7 @@ var kindNames = [...]string{"none", "fetch", "fetch-response", "epoch-end", "epo
 	"consume", "consume-response", "list", "list-response", "disconnected",
 	"heartbeat-timer", "shrink-timer", "checkpoint-timer", "fetch-retry-timer", "fetch-wait-timer",
 	"alter-retry-timer", "shutdown-timer", "release-timer", "session-timer", "client-timer", "fault-timer",
-	"restart-timer", "resume-timer"}
+	"restart-timer", "resume-timer", "delete-records", "delete-records-response"}
 
 func (k kind) String() string { return kindNames[k] }
 
@@ -61,7 +64,7 @@ func (k kind) String() string { return kindNames[k] }
 func (k kind) isRequest() bool {
 	switch k {
 	case fetchRequest, epochEndRequest, alterPartitionRequest, registrationRequest, heartbeatRequest,
-		clientMetadataRequest, produceRequest, consumeRequest, listRequest:
+		clientMetadataRequest, produceRequest, consumeRequest, listRequest, deleteRequest:
 		return true
 	}
 	return false
@@ -69,7 +72,7 @@ func (k kind) isRequest() bool {
 
 // isResponse reports whether the receiver waits for it.
 func (k kind) isResponse() bool {
-	return k != metadataUpdate && k < disconnected && !k.isRequest()
+	return k == deleteResponse || k != metadataUpdate && k < disconnected && !k.isRequest()
 }
 
 // isClocked reports whether it is a timer by a broker's own clock.
@@ -105,6 +108,7 @@ type message struct {
 	lastEpoch      int64 // fetch: epoch of the last record; answers: the diverging epoch, or none
 	round          int64 // fetch: of the newest read that waits for followers, and its echo
 	offset         int64 // what is asked for, or the answer
+	start          int64 // log start offset of the sender
 	hw, end        int64 // marks reported with an answer
 	max            int64 // consume: at most so many records; answer to a fetch: the offset it began at
 	leader         node
@@ -112,6 +116,7 @@ type message struct {
 	flag           bool // heartbeat: wants to stop; its answer: may stop
 
 	records []record
+	deleted []record     // fetch answers: below the leader's log start, if the follower's is lower
 	values  []int64      // produce
 	stamp   stamp        // produce: of the first value
 	epochs  []int64      // alter-partition: broker epoch of each member, by number

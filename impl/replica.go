@@ -35,7 +35,8 @@ type replica struct {
 	produces   []delayedProduce
 	fetches    []delayedFetch
 	reads      []delayedRead // with reads=linearizable
-	round      int64         // of the last read that arrived
+	deletes    []delayedDelete
+	round      int64 // of the last read that arrived
 
 	// On a follower.
 	fetch  int64 // id of the request in flight, or of the timer that will retry it; 0 if none
@@ -46,6 +47,7 @@ type replica struct {
 // progress is what a leader knows about a follower (§1.3).
 type progress struct {
 	end          int64 // log end offset by its last fetch, none if unknown
+	start        int64 // log start offset by its last fetch
 	brokerEpoch  int64 // by its last fetch, none if unknown
 	leaderEnd    int64 // the leader's log end at that fetch
 	lastFetch    int64 // time of that fetch
@@ -61,10 +63,10 @@ const longAgo int64 = -1 << 60
 func (r *replica) forget() {
 	r.role, r.leader, r.leaderEpoch, r.partitionEpoch = noRole, nobody, none, none
 	r.isr, r.pending, r.produces, r.fetches = 0, pending{}, nil, nil
-	r.reads, r.round = nil, 0
+	r.reads, r.deletes, r.round = nil, nil, 0
 	r.fetch, r.asking, r.echo = 0, false, 0
 	r.log.epochs = r.log.epochs.truncateFromEnd(r.log.end())
-	r.hw = min(r.checkpoint, r.log.end())
+	r.hw = max(min(r.checkpoint, r.log.end()), r.log.start)
 }
 
 // hosts reports whether the broker is assigned the partition.
@@ -103,6 +105,7 @@ func (b *broker) drop(r *replica) {
 	}
 	b.failProduces(r)
 	b.failReads(r)
+	b.failDeletes(r)
 	r.role = noRole
 	b.completeFetches(r)
 	r.wipe()
@@ -123,6 +126,7 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 			r.progress[i] = b.initialProgress(r, node(i), led)
 		}
 		b.failReads(r)
+		b.failDeletes(r)
 		b.say("leads epoch %d: leo=%d hw=%d isr=%v", r.leaderEpoch, r.log.end(), r.hw, r.isr)
 		b.ghosts[r.partition].onLeader(b.env, b.id, r)
 	}
@@ -165,6 +169,7 @@ func (b *broker) becomeFollower(r *replica, reg *registration) {
 	r.echo = 0
 	b.failProduces(r)
 	b.failReads(r)
+	b.failDeletes(r)
 	b.completeFetches(r)
 	if same && r.leader != nobody && b.bugs.has(sameLeaderSkipsTruncation) {
 		b.fetchNext(r)

@@ -170,6 +170,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"1 C1 fetch from=-1", `from=-1: expected an integer from 0`},
 		{"1 C1 poll max=0", `max=0: expected an integer from 1`},
 		{"1 C1 list newest", `list newest: expected latest or earliest`},
+		{"1 A1 delete-records", `expected "OFFSET"`},
 		{"1 C1 seek end", `seek end: expected an offset`},
 	} {
 		err := Check(parseSchedule(t, tt.text))

@@ -306,6 +306,47 @@ func TestScenarios(t *testing.T) {
 			want: []string{"20-226 P1 send 1 => ok @0", "400-404 P1 send 2 => ok @1", "1100-3104 P1 send 3 => ok @2"},
 		},
 		{
+			name: "the log start moves on every replica before anybody is told",
+			schedule: `
+				10 P1 send 1,2,3
+				100 A1 delete-records 4
+				1000 A1 delete-records 2
+				1100 C1 list earliest
+				1200 C1 fetch from=1
+				1300 C1 poll
+				1400 C1 poll
+				2000 nemesis move-leader to=2
+				3000 C1 list earliest via=2`,
+			want: []string{"A1 delete-records 4 => fail code=OFFSET_OUT_OF_RANGE", "1000-1004 A1 delete-records 2 => ok start=2", "list earliest => ok @2",
+				"C1 fetch from=1 => fail code=OFFSET_OUT_OF_RANGE", "C1 poll => fail code=OFFSET_OUT_OF_RANGE", "client C1 reset 2",
+				"C1 poll => ok [2:3] hw=3", "3000-3004 C1 list earliest => ok @2", "scan => ok [2:3] end=3"},
+			anomalies: nil,
+		},
+		{
+			name: "a follower whose log ends before the leader's begins starts over there (§3.8.4, KAFKA-9491)",
+			schedule: `
+				10 P1 send 1,2,3
+				1000 A1 delete-records 2
+				1100 P1 send 4
+				2000 nemesis wipe broker=3 for=20000
+				40000 nemesis move-leader to=3
+				41000 P2 send 5 via=3`,
+			want:  []string{"P2 send 5 => ok @4", "scan => ok [2:3 3:4 4:5] end=5"},
+			trace: []string{"controller isr {1,2} -> {1,2,3}", "broker 3   leads epoch 1: leo=4"},
+		},
+		{
+			name: "where logs differ only below the leader's start, nobody finds out",
+			schedule: `
+				set min.insync.replicas=1
+				10 P1 send 1
+				999 nemesis isolate node=1 for=3000
+				1000 nemesis fence broker=1 for=4000
+				1001 P2 send 2 acks=1 via=1
+				1500 P3 send 3 via=2
+				2000 A1 delete-records 2 via=2`,
+			want: []string{"P2 send 2 acks=1 => ok @1", "P3 send 3 => ok @1", "delete-records 2 => ok start=2", "scan => ok [] end=2"},
+		},
+		{
 			name: "a follower answers reads up to its own high watermark, and sends who knows more to the leader (KIP-392)",
 			schedule: `
 				set fetch.from=any

@@ -162,7 +162,7 @@ func (c *Cluster) unrestOf(p int) string {
 	}
 	for _, f := range reg.assignment {
 		other := &c.brokers[f].replicas[p]
-		if other.leaderEpoch != r.leaderEpoch || other.log.end() != r.log.end() || other.log.digest(r.log.end()) != r.log.digest(r.log.end()) {
+		if other.leaderEpoch != r.leaderEpoch || other.log.end() != r.log.end() || !other.log.agrees(&r.log, r.log.end()) {
 			return "has replicas that differ"
 		}
 	}

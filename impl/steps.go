@@ -290,7 +290,8 @@ var ClientVerbs = []ClientVerb{
 	{"poll", "read at the consumer's position", "", []ArgSpec{maxArg, viaArg, onArg}, readKind(histories.Poll)},
 	{"list", "ask where the log begins or ends", "latest|earliest", []ArgSpec{viaArg, onArg}, readList},
 	{"assign", "set the consumer's position", "", []ArgSpec{posArg, onArg}, readKind(histories.Assign)},
-	{"seek", "move the consumer's position", "OFFSET", []ArgSpec{onArg}, readSeek},
+	{"seek", "move the consumer's position", "OFFSET", []ArgSpec{onArg}, readOffset(histories.Seek)},
+	{"delete-records", "move the log start", "OFFSET", []ArgSpec{viaArg, onArg}, readOffset(histories.DeleteRecords)},
 }
 
 // readRequest reads a client's step.
@@ -386,11 +387,13 @@ func readList(r *request, s *schedule.Step) error {
 	return nil
 }
 
-func readSeek(r *request, s *schedule.Step) error {
-	n, err := strconv.ParseInt(s.Words[0], 10, 64)
-	if err != nil || n < 0 || n > maxCount {
-		return at(s.Words[0], "seek %s: expected an offset", s.Words[0])
+func readOffset(k histories.Kind) func(*request, *schedule.Step) error {
+	return func(r *request, s *schedule.Step) error {
+		n, err := strconv.ParseInt(s.Words[0], 10, 64)
+		if err != nil || n < 0 || n > maxCount {
+			return fmt.Errorf("%s %s: expected an offset", s.Verb, s.Words[0])
+		}
+		r.kind, r.from = k, n
+		return nil
 	}
-	r.kind, r.from = histories.Seek, n
-	return nil
 }

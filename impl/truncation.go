@@ -33,7 +33,7 @@ func (b *broker) beginFetching(r *replica) {
 // fetchNext asks the leader for what comes after the log's end.
 func (b *broker) fetchNext(r *replica) {
 	r.fetch = b.newID()
-	m := message{kind: fetchRequest, from: b.id, to: r.leader, id: r.fetch, partition: r.partition, round: r.echo,
+	m := message{kind: fetchRequest, from: b.id, to: r.leader, id: r.fetch, partition: r.partition, round: r.echo, start: r.log.start,
 		leaderEpoch: r.leaderEpoch, brokerEpoch: b.epoch, offset: r.log.end(), lastEpoch: none}
 	if b.cfg.truncation == truncateOnFetch {
 		m.lastEpoch = r.log.lastEpoch()
@@ -89,6 +89,10 @@ func (b *broker) onFetchAnswer(r *replica, m *message) {
 		// saves the ListOffsets request of §3.8.4.
 		b.truncate(r, m.end)
 		b.fetchNext(r)
+	case m.err == offsetOutOfRange && m.start > r.log.end():
+		r.log.restartAt(m.deleted)
+		b.setHW(r, m.start)
+		b.fetchNext(r)
 	default:
 		b.backOff(r)
 	}
@@ -116,6 +120,10 @@ func (b *broker) heedsStale(r *replica, m *message) bool {
 // appendFetched appends what the leader sent and takes its high watermark,
 // which may be lower than the one known before (§3.9).
 func (b *broker) appendFetched(r *replica, m *message) {
+	if m.start > r.log.start {
+		r.log.adopt(m.deleted)
+		b.deleteTo(r, m.start)
+	}
 	if len(m.records) > 0 {
 		for _, rec := range m.records {
 			r.log.append(rec)
@@ -123,7 +131,7 @@ func (b *broker) appendFetched(r *replica, m *message) {
 		b.flush(r)
 		b.dirty = true
 	}
-	b.setHW(r, min(m.hw, r.log.end()))
+	b.setHW(r, max(min(m.hw, r.log.end()), r.log.start))
 }
 
 // truncateToDivergence cuts what the leader does not share, given the largest

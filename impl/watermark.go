@@ -11,6 +11,7 @@ func (b *broker) advance(r *replica) {
 	}
 	b.completeProduces(r)
 	b.completeReads(r)
+	b.completeDeletes(r)
 }
 
 // nextHW is the high watermark that a leader may have now: what the leader and

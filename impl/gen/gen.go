@@ -49,6 +49,7 @@ type drawing struct {
 	victim     int    // the broker that many faults strike
 	leader     string // the broker that was asked to lead last; at first the first of the assignment
 	kind       int    // the kind of message that many faults strike
+	deletes    bool   // whether somebody deletes records
 	motifs     []func(*drawing)
 }
 
@@ -116,6 +117,7 @@ func (d *drawing) fix(s schedule.Setting) {
 
 // steps draws the mix of trouble of this schedule, and then its steps.
 func (d *drawing) steps() {
+	d.deletes = draw.OneIn(d.t, 6, "deletes")
 	d.victim = draw.Int(d.t, 1, d.brokers, "victim")
 	d.kind = draw.Int(d.t, 0, 6, "kind of message")
 	for range draw.Int(d.t, 0, 5, "kinds of faults") {
@@ -167,6 +169,10 @@ func (d *drawing) add(actor, verb string, words []string, args ...schedule.Arg) 
 // client draws an operation of one of a few producers and consumers.
 func (d *drawing) client() {
 	t := d.t
+	if d.deletes && draw.OneIn(t, 8, "delete") {
+		d.add("A1", "delete-records", []string{strconv.Itoa(draw.Int(t, 0, int(d.value), "to"))}, d.where()...)
+		return
+	}
 	if draw.Int(t, 0, 4, "role") <= 2 {
 		d.send(fmt.Sprintf("P%d", draw.Int(t, 1, 3, "producer")))
 		return
