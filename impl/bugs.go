@@ -40,6 +40,7 @@ const (
 	readdedReplicaKeepsProgress
 	watermarkBelowMinIsr
 	readLimitSampledTwice
+	logStartAboveWatermark
 	staleEndOffset
 	isrGrowsLate
 	isrShrinksEarly
@@ -134,6 +135,9 @@ var Bugs = []Bug{
 	{Name: "read-limit-sampled-twice", Section: "B8", Reference: "KAFKA-9835, KAFKA-9807",
 		Says:      "a consumer's read that found the high watermark at the log's end goes on to the end, which has moved",
 		Invariant: "ReadCommitted", Anomaly: "read-then-lost", BlackBox: true},
+	{Name: "log-start-above-watermark", Section: "B11", Reference: "KAFKA-5634, KAFKA-9491, KAFKA-7104",
+		Says:      "records above the high watermark may be deleted, so the log starts behind what is committed",
+		Invariant: "LogWF"},
 	{Name: "stale-end-offset", Section: "B12", Reference: "KAFKA-2334, KIP-207",
 		Says:      "a new leader tells clients its stale high watermark as the end of the log",
 		Invariant: "AppliedHwMono", Anomaly: "end-regression", BlackBox: true},

@@ -15,7 +15,11 @@ func (b *broker) onDelete(r *replica, m *message) {
 		b.send(m.refuse(deleteResponse, err))
 		return
 	}
-	if m.offset > r.hw {
+	deletable := r.hw
+	if b.bugs.has(logStartAboveWatermark) {
+		deletable = r.log.end()
+	}
+	if m.offset > deletable {
 		b.send(m.refuse(deleteResponse, offsetOutOfRange))
 		return
 	}

@@ -29,7 +29,7 @@ func fork(d *drawing) {
 
 // swing moves the leadership between a broker and another, mostly the one that
 // led before, with writes and reads in between, and sometimes somebody who asks
-// each of them for the end. Sometimes a broker hears late of
+// each of them for the end, and somebody who reads from the one that led before. Sometimes a broker hears late of
 // a move, or only of the next one, or what followers and leaders tell each other
 // arrives when the next one leads.
 func (d *drawing) swing(first string) {
@@ -44,6 +44,7 @@ func (d *drawing) swing(first string) {
 		d.now += int64(draw.Int(d.t, 0, 9, "pause"))
 		if watched {
 			d.add("C1", "list", []string{"latest"}, schedule.Arg{Key: "via", Value: d.leader})
+			d.add("C2", "fetch", nil, schedule.Arg{Key: "from", Value: "0"}, schedule.Arg{Key: "via", Value: leaders[(i+1)%2]})
 		}
 		for range draw.Int(d.t, 0, 2, "operations") {
 			d.client()
