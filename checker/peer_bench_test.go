@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -107,7 +108,7 @@ func result(_ *Result, ok bool) porcupine.CheckResult {
 
 // engine judges the only partition by one engine, with the rules left out.
 func (j *judge) engine(decide func(*search) porcupine.CheckResult) porcupine.CheckResult {
-	return decide(j.newSearch(nil, j.partitions[0]))
+	return decide(j.newSearch(context.Background(), j.partitions[0]))
 }
 
 func porcupineOn(h *histories.History, config histories.Config) porcupine.CheckResult {
