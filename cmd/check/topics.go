@@ -21,6 +21,7 @@ func topics() []*cobra.Command {
 		{Use: "settings", Short: "What the header of a history may state", Long: settings()},
 		{Use: "schedule", Short: "How to write a schedule, and what a cluster may be set to", Long: schedules()},
 		{Use: "faults", Short: "What can go wrong in a schedule", Long: faultsHelp()},
+		{Use: "scenarios", Aliases: []string{"scenario"}, Short: "Schedules that tell a story, and how to write one", Long: scenarios()},
 	}
 }
 
@@ -32,7 +33,8 @@ const exitCodes = `0  ok           the history is legal (allowed findings are li
 
 Several files are judged each for itself; the exit code is the first of 1, 4, 2, 3, 0
 that occurred. With --expect, 0 says that every file has the verdict it documents.
-For replay, 0 says that the run is the one that was saved, and 1 that it is not.
+For replay, 0 says that the run is the one that was saved, and 1 that it is not; for a
+scenario, 0 says that all it expects holds, and 1 that something does not.
 What an interrupt or SIGTERM ended before it had a result exits with 130.`
 
 // scheduleExample is a schedule that the page about schedules shows.
@@ -84,6 +86,46 @@ func faultsHelp() string {
 	return "Steps of a schedule, as \"TIME nemesis FAULT ARGUMENTS\". Times are milliseconds; broker=N\n" +
 		"counts from 1; a node is a broker's number or controller. KIND is one of\n" +
 		strings.Join(slices.Compact(kinds), ", ") + "\n(a fault that cannot take one says so).\n\n" + table(rows)
+}
+
+// scenarios lists those there are, and says how to write another.
+func scenarios() string {
+	var rows [][]string
+	for _, name := range impl.Scenarios() {
+		text, err := impl.ScenarioText(name)
+		if err != nil {
+			panic(err) // it is there, for it was listed
+		}
+		rows = append(rows, []string{name, opening(string(text))})
+	}
+	return `A scenario is a schedule (see 'check help schedule') in parts, each of which says how far
+to run and what is expected then. Run one with 'check replay NAME', or your own with
+'check replay FILE':
+
+` + table(rows) + `
+
+The lines that a schedule does not have:
+
+   run to=MS                       everything that is due before that time
+   run until KEY=VALUE within=MS   until that holds, for at most so long
+   expect KEY=VALUE                leader, epoch, isr, elr, hw or leo; after broker=N
+                                   state, fenced, role, epoch, hw, leo or log
+   expect TEXT                     what happened in this part has a line with these words
+   expect not TEXT                 it has none
+   check                           in the last part: run to the end, and judge
+   expect ok                       the verdict; or violation NAME, or allowed NAME
+   ----                            the end of a part; replay writes below what happened,
+                                   down to a blank line`
+}
+
+// opening is the first line of a text, a comment, with dots where its sentence
+// goes on.
+func opening(text string) string {
+	line, _, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
+	if !strings.HasSuffix(line, ".") && !strings.HasSuffix(line, "?") {
+		line += " ..."
+	}
+	return line
 }
 
 // call is how a verb is written with its arguments.
