@@ -6,15 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/histories/schedule"
@@ -83,19 +79,6 @@ func (a *app) bytesOf(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// scenarioNamed returns the text of the scenario with a name that no file could
-// be read by, for the reason given.
-func scenarioNamed(name string, unread error) ([]byte, error) {
-	names := impl.Scenarios()
-	switch {
-	case slices.Contains(names, name):
-		return impl.ScenarioText(name)
-	case !errors.Is(unread, fs.ErrNotExist) || filepath.Base(name) != name || filepath.Ext(name) != "":
-		return nil, unread // a file was meant
-	}
-	return nil, fmt.Errorf("no file and no scenario %q%s ('check help scenarios' lists them all)", name, didYouMean(name, names))
-}
-
 // isSchedule tells a schedule, with or without the lines of a scenario, from a
 // history: by the name if it says so and otherwise by the first line that counts.
 func isSchedule(name string, text []byte) bool {
@@ -113,19 +96,6 @@ func isSchedule(name string, text []byte) bool {
 			return true
 		}
 		return len(bytes.Trim(word, "0123456789")) == 0
-	}
-	return false
-}
-
-// isScenario tells a scenario from a plain schedule, by the first line that only
-// a scenario has.
-func isScenario(text []byte) bool {
-	for line := range bytes.Lines(text) {
-		word, _, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
-		switch string(word) {
-		case "run", "expect", "check", "----":
-			return true
-		}
 	}
 	return false
 }
@@ -225,100 +195,6 @@ func (r *replayer) schedule(ctx context.Context, name string, text []byte) error
 		r.app.fail(exitViolation, errors.New("stale-fingerprint: "+replay.Stale))
 	}
 	return nil
-}
-
-// scenario runs a scenario and prints it with what happened.
-func (r *replayer) scenario(ctx context.Context, name string, text []byte) error {
-	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
-	var result *checker.Result
-	run, err := impl.RunScenario(label(name), text, func(h *histories.History) (impl.Verdict, error) {
-		result = checker.Check(ctx, h, checker.Options{Engine: checker.Both})
-		return verdictFor(result), nil
-	})
-	if err != nil {
-		return err
-	}
-	if len(run.Wrong) > 0 {
-		r.app.worsen(exitViolation)
-	}
-	j := judgement{file: name, header: run.History.Header(), result: result}
-	if r.json {
-		r.app.encode(scenarioJSON(j, run))
-	} else {
-		r.app.out.Write(run.Text)
-		r.conclude(j, run, bytes.Contains(text, []byte("\n----")))
-	}
-	if result.Verdict == checker.Contradictory {
-		r.app.reportBug(result.Reason, name)
-	}
-	return nil
-}
-
-// verdictFor is a result in the words of the scenarios.
-func verdictFor(r *checker.Result) impl.Verdict {
-	v := impl.Verdict{Name: r.Verdict.String(), Findings: r.Names()}
-	for _, f := range allowed(r) {
-		v.Allowed = append(v.Allowed, f.Name)
-	}
-	return v
-}
-
-// conclude says which expectations of a scenario are not met, and the verdict.
-// An account that was saved with it and is another one is worth a word, and no
-// more: what people rely on stands in the expectations.
-func (r *replayer) conclude(j judgement, run *impl.ScenarioRun, saved bool) {
-	for _, wrong := range run.Wrong {
-		r.app.fail(exitViolation, wrong)
-	}
-	if saved && len(run.Stale) > 0 {
-		fmt.Fprintf(r.app.err, "%s: note: the saved account of %s is not that of this run\n", label(j.file), count(len(run.Stale), "part"))
-	}
-	outcome := r.app.ink.green(count(expectations(run), "expectation") + " met")
-	if n := len(run.Wrong); n > 0 {
-		outcome = r.app.ink.red(count(n, "expectation") + " not met")
-	}
-	fmt.Fprintf(r.app.err, "%s: %s; %s\n", label(j.file), outcome, r.app.verdict(j.result))
-}
-
-// expectations counts the lines of a scenario that can go wrong.
-func expectations(run *impl.ScenarioRun) int {
-	n := 0
-	for _, b := range run.Blocks {
-		for _, line := range b.Lines {
-			if words := strings.Fields(line); len(words) > 1 && (words[0] == "expect" || words[0] == "run" && words[1] == "until") {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// jsonScenario is the JSON of a scenario's run. Names are part of the command
-// line's contract.
-type (
-	jsonScenario struct {
-		File        string        `json:"file"`
-		Met         bool          `json:"met"`               // all that is expected
-		NotMet      []string      `json:"not_met,omitempty"` // what is not, and where it is expected
-		Fingerprint string        `json:"fingerprint"`       // of the run
-		Parts       []jsonPart    `json:"parts"`
-		Case        jsonJudgement `json:"case"` // of the run
-	}
-	jsonPart struct {
-		Lines []string `json:"lines"` // of the scenario
-		Trace []string `json:"trace"` // what happened, and the replicas after it
-	}
-)
-
-func scenarioJSON(j judgement, run *impl.ScenarioRun) jsonScenario {
-	out := jsonScenario{File: j.file, Met: len(run.Wrong) == 0, Fingerprint: run.Schedule.Fingerprint, Case: asJSON(j)}
-	for _, wrong := range run.Wrong {
-		out.NotMet = append(out.NotMet, wrong.Error())
-	}
-	for _, b := range run.Blocks {
-		out.Parts = append(out.Parts, jsonPart(b))
-	}
-	return out
 }
 
 // jsonReplay is the JSON of a replay. Names are part of the command line's
