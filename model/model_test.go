@@ -67,7 +67,7 @@ func TestAgreesWithEnumeration(t *testing.T) {
 				}
 			})
 			t.Logf("%d legal and %d illegal histories", legal, illegal)
-			if legal < 300 || illegal < 300 {
+			if total := legal + illegal; legal < total/25 || illegal < total/25 {
 				t.Errorf("only %d legal and %d illegal histories were drawn", legal, illegal)
 			}
 		})
