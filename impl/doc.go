@@ -31,6 +31,9 @@
 //   - A reassignment is not cancelled if that would leave an ISR smaller than
 //     min.insync.replicas: the replicas that are to go may have made it large
 //     enough, so that there is no ELR beside it (§3.10, KIP-966).
+//   - A follower joins the ISR only once it has deleted what the leader has
+//     (§3.6): a fetch at the leader's log start says nothing about the records
+//     below, and as a leader the follower would show them to consumers again.
 //   - A leader forgets what it knew about its followers in every new leader
 //     epoch (§3.8.1): if it missed an epoch, their logs may have been cut.
 //

@@ -74,6 +74,9 @@ func (b *broker) expand(r *replica, f node) {
 		return
 	}
 	end := r.progress[f].end
+	if r.progress[f].start < r.log.start {
+		return // below the log start its log may differ: a leader must not bring that back
+	}
 	if end < r.hw || end < r.epochStart && !b.bugs.has(expandBelowEpochStart) {
 		return
 	}

@@ -44,6 +44,9 @@ func (c *controller) cancel(p int32) string {
 		return "INVALID_REPLICA_ASSIGNMENT: too small an ISR would be left"
 	}
 	isr := next.isr.without(next.adding)
+	if isr == 0 {
+		return "INVALID_REPLICA_ASSIGNMENT: nobody in sync would be left"
+	}
 	next.assignment = next.without(next.adding)
 	next.adding, next.removing = 0, 0
 	c.build(p, next, isr, 0, electOnline)
