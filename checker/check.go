@@ -15,6 +15,7 @@ package checker
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -143,20 +144,11 @@ func (r *Result) Meets(e histories.Expect) bool {
 	}
 	have := r.Names()
 	for _, want := range e.Names {
-		if !contains(have, want) {
+		if !slices.Contains(have, want) {
 			return false
 		}
 	}
 	return true
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // Check judges a history. The same history and options give the same Result

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -106,7 +107,7 @@ func (l *linear) place() bool {
 		}
 		l.appends = append(l.appends, placed{op: op, base: base, end: base + int64(len(op.Values)), call: op.Call, late: op, deadline: math.MaxInt64})
 	}
-	slices.SortStableFunc(l.floats, func(a, b *model.Op) int { return compare(a.Call, b.Call) })
+	slices.SortStableFunc(l.floats, func(a, b *model.Op) int { return cmp.Compare(a.Call, b.Call) })
 	sort.SliceStable(l.appends, func(i, j int) bool { return l.appends[i].base < l.appends[j].base })
 	return true
 }

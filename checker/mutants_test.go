@@ -33,7 +33,7 @@ var mutants = []struct{ file, old, new string }{
 	{"linear.go", "if a.base < next {", "if a.base < next-1 {"},
 	{"linear.go", "if known[0].Offset < a.base {", "if known[0].Offset > a.base {"},
 	{"linear.go", "if len(known) > 0 {\n\t\treturn l.refuse", "if false {\n\t\treturn l.refuse"},
-	{"linear.go", "return compare(a.Call, b.Call) })\n\tsort", "return compare(b.Call, a.Call) })\n\tsort"},
+	{"linear.go", "return cmp.Compare(a.Call, b.Call) })\n\tsort", "return cmp.Compare(b.Call, a.Call) })\n\tsort"},
 	{"linear.go", "l.told[0] <= free; l.told", "l.told[0] < free-1; l.told"},
 	{"linear.go", "free = min(to, l.log.Start())", "free = to"},
 	{"linear.go", "sent[v] > 1 || offset == ambiguous", "false"},

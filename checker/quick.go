@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -395,7 +396,7 @@ func (q *quick) fill(l *quickLog, offsets []int64) bool {
 			spare = append(spare, f)
 		}
 	}
-	slices.SortStableFunc(spare, func(a, b *float) int { return compare(a.call, b.call) })
+	slices.SortStableFunc(spare, func(a, b *float) int { return cmp.Compare(a.call, b.call) })
 	if len(spare) < len(offsets) {
 		return false
 	}

@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -12,7 +14,7 @@ func phantoms(p *partition) []Finding {
 	var found []Finding
 	for _, x := range p.records {
 		if len(p.sent[x.value]) == 0 {
-			found = append(found, proof(firstOps(x.seenBy, 1), "%s read value %s at offset %d, and nobody ever sent it",
+			found = append(found, proof([]*histories.Op{x.seenBy[0].op}, "%s read value %s at offset %d, and nobody ever sent it",
 				x.seenBy[0].op.Process, x.value, x.offset))
 		}
 	}
@@ -53,7 +55,7 @@ func lostWrites(p *partition) []Finding {
 			how = "committed with the rest of its batch"
 		}
 		ops := append([]*histories.Op{x.send.op}, x.proofGone(p)...)
-		found = append(found, proof(ops, "value %s was %s at offset %d and is gone: %s", x.value, how, x.offset, x.fate(p)))
+		found = append(found, proof(ops, "value %s was %s at offset %d and is gone: %s", x.value, how, x.offset, x.fate()))
 	}
 	for _, s := range p.sends {
 		if scan := p.lostUnplaced(s); scan != nil {
@@ -71,14 +73,12 @@ func (p *partition) lostUnplaced(s *send) *read {
 	if !s.acked || s.base != histories.None || s.seen > 0 || s.op.Offset != histories.None || p.compacted() {
 		return nil
 	}
+	later := p.firstSentAfter(s.op.Return)
 	for _, r := range p.reads {
 		if r.op.Kind != histories.Scan || r.from > p.start {
 			continue
 		}
-		if r.op.Call > s.op.Return && (r.op.End != histories.None || model.Refuted(r.op)) {
-			return r
-		}
-		if p.laterSends(s.op.Return).before(r.to) {
+		if r.op.Call > s.op.Return && (r.op.End != histories.None || model.Refuted(r.op)) || later < r.to {
 			return r
 		}
 	}
@@ -87,36 +87,32 @@ func (p *partition) lostUnplaced(s *send) *read {
 
 func (p *partition) compacted() bool { return p.config.Get("cleanup.policy") == "compact" }
 
-// firstBehind is the least offset of a record whose send began after a time.
-type firstBehind int64
-
-func (f firstBehind) before(offset int64) bool { return int64(f) < offset }
-
-func (p *partition) laterSends(time int64) firstBehind {
+// firstSentAfter is the least offset of a record whose send began after a time.
+func (p *partition) firstSentAfter(time int64) int64 {
 	first := int64(math.MaxInt64)
 	for _, x := range p.records {
 		if x.send != nil && x.send.op.Call > time {
 			first = min(first, x.offset)
 		}
 	}
-	return firstBehind(first)
+	return first
 }
 
 // fate says in words what became of a lost record.
-func (x *record) fate(p *partition) string {
+func (x *record) fate() string {
 	r := x.gone
 	if v, ok := r.holdsAt(x.offset); ok {
-		return sentence("offset %d now holds %s", x.offset, v)
+		return fmt.Sprintf("offset %d now holds %s", x.offset, v)
 	}
 	switch {
 	case model.Refuted(r.op):
-		return sentence("%s was told that the log does not exist (%s)", r.op.Process, r.op.Code)
+		return fmt.Sprintf("%s was told that the log does not exist (%s)", r.op.Process, r.op.Code)
 	case r.op.Kind == histories.Scan && r.op.End != histories.None && r.op.End <= x.offset:
-		return sentence("the healed log ends at %d", r.op.End)
+		return fmt.Sprintf("the healed log ends at %d", r.op.End)
 	case r.op.Kind == histories.Scan:
-		return sentence("%s read the whole log and offset %d holds nothing", r.op.Process, x.offset)
+		return fmt.Sprintf("%s read the whole log and offset %d holds nothing", r.op.Process, x.offset)
 	}
-	return sentence("%s read past offset %d and found nothing there", r.op.Process, x.offset)
+	return fmt.Sprintf("%s read past offset %d and found nothing there", r.op.Process, x.offset)
 }
 
 // proofGone returns the operations that show a record's absence, and the send
@@ -144,7 +140,7 @@ func readThenLost(p *partition) []Finding {
 		reader := x.seenBy[seen].op
 		ops := append([]*histories.Op{reader}, x.proofGone(p)...)
 		found = append(found, proof(ops, "%s read value %s at offset %d, and later it is gone: %s",
-			reader.Process, x.value, x.offset, x.fate(p)))
+			reader.Process, x.value, x.offset, x.fate()))
 	}
 	return found
 }
@@ -176,10 +172,10 @@ func (x *record) witness() *histories.Op {
 
 func (x *record) how() string {
 	if len(x.seenBy) > 0 && !x.acked() {
-		return sentence("was read by %s", x.seenBy[0].op.Process)
+		return fmt.Sprintf("was read by %s", x.seenBy[0].op.Process)
 	}
 	if x.acked() {
-		return sentence("was acknowledged to %s", x.send.op.Process)
+		return fmt.Sprintf("was acknowledged to %s", x.send.op.Process)
 	}
 	return "belongs to a batch that was read"
 }
@@ -257,7 +253,7 @@ func (p *partition) copies(v histories.Value) []*record {
 			at = append(at, x)
 		}
 	}
-	slices.SortFunc(at, func(a, b *record) int { return compare(a.offset, b.offset) })
+	slices.SortFunc(at, func(a, b *record) int { return cmp.Compare(a.offset, b.offset) })
 	return at
 }
 

@@ -1,25 +1,13 @@
 package checker
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strconv"
 
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/model"
 )
-
-func sentence(format string, args ...any) string { return fmt.Sprintf(format, args...) }
-
-func compare(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
 
 func times(n int) string {
 	switch n {
@@ -29,14 +17,6 @@ func times(n int) string {
 		return "twice"
 	}
 	return strconv.Itoa(n) + " times"
-}
-
-func firstOps(reads []*read, n int) []*histories.Op {
-	var ops []*histories.Op
-	for _, r := range reads[:min(n, len(reads))] {
-		ops = append(ops, r.op)
-	}
-	return ops
 }
 
 // readBeforeSent finds records handed out before anybody sent them.
@@ -168,7 +148,7 @@ func (p *partition) highest(tells func(*histories.Op) int64) *highest {
 			h.byReturn = append(h.byReturn, told{o, end})
 		}
 	}
-	slices.SortStableFunc(h.byReturn, func(a, b told) int { return compare(a.op.Return, b.op.Return) })
+	slices.SortStableFunc(h.byReturn, func(a, b told) int { return cmp.Compare(a.op.Return, b.op.Return) })
 	return h
 }
 

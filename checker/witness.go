@@ -1,10 +1,12 @@
 package checker
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
 	"github.com/anishathalye/porcupine"
+
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/model"
 )
@@ -52,7 +54,7 @@ func sources(ops ...*model.Op) []*histories.Op {
 // is legal and the history with it is not.
 func (s *search) firstMisfit() Finding {
 	returns := slices.DeleteFunc(slices.Clone(s.ops), func(o model.Op) bool { return o.Return == histories.None })
-	slices.SortStableFunc(returns, func(a, b model.Op) int { return compare(a.Return, b.Return) })
+	slices.SortStableFunc(returns, func(a, b model.Op) int { return cmp.Compare(a.Return, b.Return) })
 	n := sort.Search(len(returns), func(n int) bool {
 		s.steps = 0
 		return s.run(prefix(s.ops, returns, n+1)) != porcupine.Ok

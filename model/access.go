@@ -21,9 +21,6 @@ func (l *Log) Contradicted() *Op {
 // not modify them.
 func (l *Log) Known() []histories.Record { return l.slots }
 
-// At returns the record known to be at an offset.
-func (l *Log) At(offset int64) (histories.Record, bool) { return l.slot(offset) }
-
 // Fits reports whether nothing known speaks against these records at these
 // offsets.
 func (l *Log) Fits(values []histories.Value, offset int64) bool { return l.fits(values, offset) }

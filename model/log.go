@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -92,7 +93,7 @@ func (l *Log) gatherEmpty() {
 			}
 		}
 	}
-	slices.SortFunc(l.empty, func(a, b Span) int { return int(min(1, max(-1, a.From-b.From))) })
+	slices.SortFunc(l.empty, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 	merged := l.empty[:0]
 	for _, s := range l.empty {
 		if n := len(merged); n > 0 && s.From <= merged[n-1].To {

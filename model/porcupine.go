@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/anishathalye/porcupine"
+
 	"github.com/isrcheck/isrcheck/histories"
 )
 
@@ -79,15 +80,6 @@ func (l *Log) CommittedLog(m Meter) porcupine.Model {
 		DescribeOperation: func(input, _ any) string { return l.describe(input.(int)) },
 		DescribeState:     func(s any) string { return s.(State).String() },
 	}
-}
-
-// Op returns the operation behind an input of [Log.Operations], or nil for the
-// sentinel.
-func (l *Log) Op(input any) *Op {
-	if i := input.(int); i != closing {
-		return &l.ops[i]
-	}
-	return nil
 }
 
 func (l *Log) describe(i int) string {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -71,10 +72,7 @@ func (l *Log) Step(s State, i int) State {
 }
 
 func comparePoints(a, b Point) int {
-	if a.End != b.End {
-		return int(min(1, max(-1, a.End-b.End)))
-	}
-	return int(min(1, max(-1, a.Tip-b.Tip)))
+	return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(a.Tip, b.Tip))
 }
 
 // read returns the log behind a read, which moves the end only where offsets
