@@ -109,14 +109,7 @@ func (t *Trial) Rule() string {
 }
 
 // Has reports whether a finding of that name is among the trial's.
-func (t *Trial) Has(name string) bool {
-	for _, n := range t.Result.Names() {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}
+func (t *Trial) Has(name string) bool { return slices.Contains(t.Result.Names(), name) }
 
 // Case returns the trial as a history that holds its own cause and the verdict
 // it got.
