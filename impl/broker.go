@@ -120,7 +120,7 @@ func (b *broker) start() {
 	b.incarnation++
 	b.state, b.epoch, b.alter = starting, none, 0
 	b.previousEpoch, b.cleanShutdown = b.cleanShutdown, none
-	b.image = newImage(b.cfg.brokers, b.cfg.partitions)
+	b.image.reset(b.cfg.brokers, b.cfg.partitions)
 	b.dirty = true
 	b.timer(b.id, heartbeatTimer, 0, 0)
 	b.timer(b.id, checkpointTimer, b.cfg.checkpointInterval, 0)

@@ -1,10 +1,8 @@
 package impl
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/histories/schedule"
@@ -81,78 +79,82 @@ type Stats struct {
 // step and fault and everything was read once more, or until it is clear that
 // it never will be. The error is about the schedule, never about what happened.
 func Run(s schedule.Schedule, opts Options) (*Result, error) {
-	c, err := New(s, opts)
-	if err != nil {
-		return nil, err
-	}
-	for c.Step() {
-	}
-	h, err := c.history(opts)
-	if err != nil {
-		return nil, err
-	}
-	return &Result{History: h, Fingerprint: c.Fingerprint(), Breaches: c.breaches, Stats: c.stats, Trace: c.trace}, nil
+	return new(Runner).Run(s, opts)
 }
 
 // Check reports whether a schedule can be run: whether it names settings,
 // bugs, verbs and arguments that exist.
 func Check(s schedule.Schedule) error {
-	_, _, _, err := read(s)
+	_, err := read(s)
 	return err
 }
 
-func read(s schedule.Schedule) (config, bugSet, []action, error) {
-	cfg, err := configure(s.Settings)
-	if err != nil {
-		return cfg, 0, nil, err
+// A plan is a schedule, read.
+type plan struct {
+	cfg     config
+	bugs    bugSet
+	actions []action
+}
+
+func read(s schedule.Schedule) (plan, error) {
+	var p plan
+	var err error
+	if p.cfg, err = configure(s.Settings); err != nil {
+		return plan{}, err
 	}
-	bugs, err := parseBugs(s.Bugs)
-	if err != nil {
-		return cfg, 0, nil, err
+	if p.bugs, err = parseBugs(s.Bugs); err != nil {
+		return plan{}, err
 	}
-	bugs.imply(&cfg)
-	actions, err := readSteps(s.Steps)
-	return cfg, bugs, actions, err
+	p.bugs.imply(&p.cfg)
+	if p.actions, err = readSteps(s.Steps); err != nil {
+		return plan{}, err
+	}
+	for i := range p.actions {
+		if r := &p.actions[i].request; p.cfg.idempotent || r.kind == histories.Send && !r.statedAck {
+			r.acks, r.statedAck = p.cfg.acks, false
+		}
+	}
+	return p, nil
 }
 
 // New returns a cluster in which every broker is in service and in sync, the
 // logs are empty, and no step was performed.
 func New(s schedule.Schedule, opts Options) (*Cluster, error) {
-	cfg, bugs, actions, err := read(s)
+	p, err := read(s)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{
-		env: env{cfg: cfg, bugs: bugs, tracing: opts.Trace, ghosts: make([]ghost, cfg.partitions),
-			stats: Stats{Faults: make([]int64, len(Faults))}},
-		net:     network{brokers: node(cfg.brokers)},
-		actions: actions,
-		judging: !opts.NoInvariants,
-	}
+	c := &Cluster{}
+	c.boot(p, opts)
+	return c, nil
+}
+
+// boot brings a cluster up that is about to perform a plan. Whatever ran in its
+// memory before leaves no trace.
+func (c *Cluster) boot(p plan, opts Options) {
+	c.reset()
+	c.cfg, c.bugs, c.actions = p.cfg, p.bugs, p.actions
+	c.tracing, c.judging = opts.Trace, !opts.NoInvariants
+	c.stats.Faults = make([]int64, len(Faults))
+	c.net.brokers = node(c.cfg.brokers)
+	c.ghosts = resized(c.ghosts, c.cfg.partitions, (*ghost).reset)
 	c.bootController()
 	c.bootBrokers()
-	for i := range actions {
-		if a := &actions[i]; a.fault < 0 {
-			if cfg.idempotent || a.request.kind == histories.Send && !a.request.statedAck {
-				a.request.acks, a.request.statedAck = cfg.acks, false
-			}
+	for i := range c.actions {
+		if a := &c.actions[i]; a.fault < 0 {
 			c.client(a.client)
 		}
 	}
 	c.client(scanner)
-	for i := range c.clients {
-		c.clients[i].env = &c.env
-	}
-	return c, nil
 }
 
 // bootController writes the metadata of a cluster that has just come up.
 func (c *Cluster) bootController() {
 	ctl := &c.controller
 	ctl.env = &c.env
-	ctl.image = newImage(c.cfg.brokers, c.cfg.partitions)
-	ctl.digests = []uint64{0}
-	ctl.sessions = make([]session, c.cfg.brokers+1)
+	ctl.image.reset(c.cfg.brokers, c.cfg.partitions)
+	ctl.digests = append(ctl.digests, 0)
+	ctl.sessions = zeroed(ctl.sessions, c.cfg.brokers+1)
 	for b := 1; b <= c.cfg.brokers; b++ {
 		ctl.sessions[b] = session{incarnation: 1, leaving: none}
 		ctl.write(metaRecord{broker: node(b), state: brokerState{epoch: ctl.image.offset}})
@@ -175,14 +177,14 @@ func (c *Cluster) bootController() {
 
 // bootBrokers starts the brokers, which know that metadata already.
 func (c *Cluster) bootBrokers() {
-	c.brokers = make([]broker, c.cfg.brokers+1)
+	c.brokers = resized(c.brokers, c.cfg.brokers+1, (*broker).reset)
 	for i := 1; i < len(c.brokers); i++ {
 		b := &c.brokers[i]
 		b.env, b.id, b.cleanShutdown = &c.env, node(i), none
-		b.replicas = make([]replica, c.cfg.partitions)
+		b.replicas = resized(b.replicas, c.cfg.partitions, (*replica).reset)
 		for p := range b.replicas {
 			b.replicas[p].partition = int32(p)
-			b.replicas[p].progress = make([]progress, c.cfg.brokers+1)
+			b.replicas[p].progress = zeroed(b.replicas[p].progress, c.cfg.brokers+1)
 			b.replicas[p].forget()
 		}
 		b.start()
@@ -202,18 +204,22 @@ func (c *Cluster) bootBrokers() {
 // client returns the place of the client with that name, which it makes if
 // there is none yet.
 func (c *Cluster) client(name string) int {
-	i := slices.IndexFunc(c.clients, func(k client) bool { return k.name == name })
-	if i >= 0 {
-		return i
+	for i := range c.clients {
+		if c.clients[i].name == name {
+			return i
+		}
 	}
-	k := client{name: name, id: node(c.cfg.brokers + 1 + len(c.clients)), bootstrap: 1,
-		views: make([]leaderView, c.cfg.partitions), positions: make([]int64, c.cfg.partitions), seqs: make([]int32, c.cfg.partitions)}
+	i := len(c.clients)
+	c.clients = resized(c.clients, i+1, nil)
+	k := &c.clients[i]
+	k.reset()
+	k.env, k.name, k.id, k.bootstrap = &c.env, name, node(c.cfg.brokers+1+i), 1
+	k.views, k.positions, k.seqs = zeroed(k.views, c.cfg.partitions), zeroed(k.positions, c.cfg.partitions), zeroed(k.seqs, c.cfg.partitions)
 	for p := range k.views {
 		k.views[p] = leaderView{nobody, none}
 		k.positions[p] = none
 	}
-	c.clients = append(c.clients, k)
-	return len(c.clients) - 1
+	return i
 }
 
 // Step performs the next step of the schedule or the next event, whichever is
@@ -229,11 +235,12 @@ func (c *Cluster) Step() bool {
 		c.perform(a)
 	default:
 		c.now = c.queue.next()
-		var m message
-		c.queue.pop(&m)
+		slot := c.queue.pop()
+		m := c.queue.message(slot)
 		c.stats.Events++
-		c.fold(&m)
-		c.deliver(&m)
+		c.fold(m)
+		c.deliver(m)
+		c.queue.release(slot)
 	}
 	if c.dirty && c.judging {
 		c.checkInvariants()
@@ -410,7 +417,6 @@ func (c *Cluster) fold(m *message) {
 func (c *Cluster) Fingerprint() string { return fmt.Sprintf("%016x", c.fingerprint) }
 
 // history builds what the clients saw.
-func (c *Cluster) history(opts Options) (*histories.History, error) {
-	slices.SortStableFunc(c.ops, func(a, b histories.Op) int { return cmp.Compare(a.Call, b.Call) })
+func (c *Cluster) history() (*histories.History, error) {
 	return histories.New("run", histories.Header{Config: c.promises()}, c.ops, c.marks)
 }

@@ -70,5 +70,5 @@ func (b *broker) failDeletes(r *replica) {
 	for i := range r.deletes {
 		b.send(r.deletes[i].request.refuse(deleteResponse, notLeaderOrFollower))
 	}
-	r.deletes = nil
+	r.deletes = r.deletes[:0]
 }

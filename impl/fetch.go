@@ -137,7 +137,7 @@ func (b *broker) releaseFetches(r *replica) {
 	for i := range r.fetches {
 		b.send(b.fetched(r, &r.fetches[i].request))
 	}
-	r.fetches = nil
+	r.fetches = r.fetches[:0]
 }
 
 // onFetchWaited answers a fetch that has waited long enough.

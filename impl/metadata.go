@@ -39,15 +39,15 @@ type image struct {
 	partitions []registration
 }
 
-func newImage(brokers, partitions int) image {
-	img := image{brokers: make([]brokerState, brokers+1), partitions: make([]registration, partitions)}
-	for i := range img.brokers {
-		img.brokers[i] = brokerState{epoch: none}
+// reset makes it the state before the first record.
+func (i *image) reset(brokers, partitions int) {
+	*i = image{brokers: zeroed(i.brokers, brokers+1), partitions: zeroed(i.partitions, partitions)}
+	for b := range i.brokers {
+		i.brokers[b] = brokerState{epoch: none}
 	}
-	for i := range img.partitions {
-		img.partitions[i] = registration{leader: nobody, lastKnown: nobody, leaderEpoch: none, partitionEpoch: none}
+	for p := range i.partitions {
+		i.partitions[p] = registration{leader: nobody, lastKnown: nobody, leaderEpoch: none, partitionEpoch: none}
 	}
-	return img
 }
 
 func (i *image) apply(r *metaRecord) {

@@ -14,9 +14,7 @@ func arrivals(m message, rules ...rule) (ticks []int64, kinds []kind) {
 	n.transmit(10, &m, &q)
 	for !q.empty() {
 		ticks = append(ticks, q.next())
-		var got message
-		q.pop(&got)
-		kinds = append(kinds, got.kind)
+		kinds = append(kinds, q.message(q.pop()).kind)
 	}
 	return ticks, kinds
 }
@@ -68,14 +66,14 @@ func TestQueueOrder(t *testing.T) {
 		var want []message // in order of tick, then of pushing
 		for id := range rapid.Int64Range(1, 60).Draw(t, "operations") {
 			if len(want) > 0 && rapid.IntRange(0, 2).Draw(t, "pop") == 0 {
-				var m message
 				if tick := q.next(); tick != want[0].after {
 					t.Fatalf("next is due at %d, want %d", tick, want[0].after)
 				}
-				q.pop(&m)
-				if m.id != want[0].id {
-					t.Fatalf("popped %d, want %d", m.id, want[0].id)
+				slot := q.pop()
+				if id := q.message(slot).id; id != want[0].id {
+					t.Fatalf("popped %d, want %d", id, want[0].id)
 				}
+				q.release(slot)
 				want = want[1:]
 				continue
 			}

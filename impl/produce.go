@@ -80,7 +80,7 @@ func (b *broker) failProduces(r *replica) {
 	for i := range r.produces {
 		b.answerProduce(&r.produces[i].request, notLeaderOrFollower, none)
 	}
-	r.produces = nil
+	r.produces = r.produces[:0]
 }
 
 func (b *broker) answerProduce(m *message, err errorCode, base int64) {

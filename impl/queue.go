@@ -13,7 +13,7 @@ func (e event) before(f event) bool {
 }
 
 // A queue is a binary heap of events. Messages stay in their slots while
-// events move, and slots are used again.
+// events move, and slots are used again once they are released.
 type queue struct {
 	heap  []event
 	slots []message
@@ -51,17 +51,25 @@ func (q *queue) push(tick int64, m *message) {
 	q.heap[i] = e
 }
 
-// pop takes the earliest event's message.
-func (q *queue) pop(m *message) {
-	top := q.heap[0]
-	*m = q.slots[top.slot]
-	q.slots[top.slot] = message{} // lets go of records and metadata
-	q.free = append(q.free, top.slot)
+// message is what is in a slot. It stays as it is, whatever is pushed, until
+// the slot is released.
+func (q *queue) message(slot int32) *message { return &q.slots[slot] }
+
+// release lets a slot be used again.
+func (q *queue) release(slot int32) { q.free = append(q.free, slot) }
+
+// reset empties a queue and keeps its memory.
+func (q *queue) reset() { q.heap, q.slots, q.free, q.seq = q.heap[:0], q.slots[:0], q.free[:0], 0 }
+
+// pop takes the earliest event and returns the slot of its message, which the
+// caller releases.
+func (q *queue) pop() int32 {
+	slot := q.heap[0].slot
 	n := len(q.heap) - 1
 	e := q.heap[n]
 	q.heap = q.heap[:n]
 	if n == 0 {
-		return
+		return slot
 	}
 	i := 0
 	for {
@@ -79,4 +87,5 @@ func (q *queue) pop(m *message) {
 		i = child
 	}
 	q.heap[i] = e
+	return slot
 }

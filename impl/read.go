@@ -78,5 +78,5 @@ func (b *broker) failReads(r *replica) {
 		m := &r.reads[i].request
 		b.send(m.refuse(m.kind+1, notLeaderOrFollower))
 	}
-	r.reads = nil
+	r.reads = r.reads[:0]
 }

@@ -62,8 +62,8 @@ const longAgo int64 = -1 << 60
 // (§3.11).
 func (r *replica) forget() {
 	r.role, r.leader, r.leaderEpoch, r.partitionEpoch = noRole, nobody, none, none
-	r.isr, r.pending, r.produces, r.fetches = 0, pending{}, nil, nil
-	r.reads, r.deletes, r.round = nil, nil, 0
+	r.isr, r.pending, r.round = 0, pending{}, 0
+	r.produces, r.fetches, r.reads, r.deletes = r.produces[:0], r.fetches[:0], r.reads[:0], r.deletes[:0]
 	r.fetch, r.asking, r.echo = 0, false, 0
 	r.log.epochs = r.log.epochs.truncateFromEnd(r.log.end())
 	r.hw = max(min(r.checkpoint, r.log.end()), r.log.start)

@@ -229,7 +229,7 @@ func conclude(p *performance, _ *block, _ *command) error {
 	for p.cluster.Step() {
 	}
 	p.reached = p.cluster.now
-	h, err := p.cluster.history(Options{})
+	h, err := p.cluster.history()
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func TestNotLive(t *testing.T) {
 		damage(c)
 		for c.Step() {
 		}
-		h, err := c.history(Options{})
+		h, err := c.history()
 		if err != nil {
 			t.Fatal(err)
 		}

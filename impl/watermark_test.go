@@ -65,3 +65,8 @@ func TestHighWatermarkRule(t *testing.T) {
 		}
 	}
 }
+
+func newImage(brokers, partitions int) (i image) {
+	i.reset(brokers, partitions)
+	return i
+}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/histories/schedule"
@@ -74,6 +75,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Rules == nil {
 		o.Rules = rulesOf(o.Bug)
 	}
+	defer collectSeldom()()
 	r := &Report{Reasons: map[string]int{}, Permitted: map[string]int{}}
 	for first := 0; first < o.Runs && r.Failed == nil && ctx.Err() == nil; first += batch {
 		trials, err := o.batch(ctx, first, min(batch, o.Runs-first))
@@ -127,10 +129,10 @@ func (o *Options) stops(t *Trial) bool {
 func (o *Options) batch(ctx context.Context, first, n int) ([]*Trial, error) {
 	trials, errs := make([]*Trial, n), make([]error, n)
 	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
+	var next atomic.Int64 // schedule that nobody has begun, for they take more and less time
+	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for i := w; i < n && ctx.Err() == nil; i += workers {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				trials[i], errs[i] = o.try(ctx, Draw(*o, o.First+first+i))
 				if ctx.Err() != nil {
 					trials[i] = nil // it was judged in a hurry

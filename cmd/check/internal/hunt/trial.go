@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/histories"
@@ -31,13 +32,22 @@ type Setup struct {
 	NoInvariants bool   // judge by what clients saw alone
 }
 
+// runners are memory to run schedules in.
+var runners = sync.Pool{New: func() any { return new(impl.Runner) }}
+
 // Try runs a schedule and judges it.
 func (u Setup) Try(ctx context.Context, s schedule.Schedule) (*Trial, error) {
-	run, err := impl.Run(s, impl.Options{})
+	runner := runners.Get().(*impl.Runner)
+	defer runners.Put(runner)
+	run, err := runner.Run(s, impl.Options{})
 	if err != nil {
 		return nil, err
 	}
-	h := run.History
+	return u.judge(ctx, s, run)
+}
+
+func (u Setup) judge(ctx context.Context, s schedule.Schedule, run *impl.Result) (*Trial, error) {
+	h, err := run.History, error(nil)
 	if u.NoInvariants {
 		if h, err = withoutConfessions(h); err != nil {
 			return nil, err
@@ -66,18 +76,21 @@ func withoutConfessions(h *histories.History) (*histories.History, error) {
 
 // TryTwice is Try, and a second run that must be the same event for event.
 func (u Setup) TryTwice(ctx context.Context, s schedule.Schedule) (*Trial, error) {
-	t, err := u.Try(ctx, s)
+	runner := runners.Get().(*impl.Runner)
+	defer runners.Put(runner)
+	run, err := runner.Run(s, impl.Options{})
 	if err != nil {
 		return nil, err
 	}
-	again, err := impl.Run(s, impl.Options{})
+	again := runner.Again()
+	t, err := u.judge(ctx, s, run)
 	if err != nil {
 		return nil, err
 	}
-	if again.Fingerprint != t.Run.Fingerprint {
+	if again != run.Fingerprint {
 		t.Result.Verdict = checker.Violates
 		t.Result.Findings = append(t.Result.Findings, checker.Finding{Name: Nondeterministic,
-			Says: fmt.Sprintf("two runs of one schedule differ: fingerprints %s and %s", t.Run.Fingerprint, again.Fingerprint),
+			Says: fmt.Sprintf("two runs of one schedule differ: fingerprints %s and %s", run.Fingerprint, again),
 			Rule: "a schedule being the whole cause of its run"})
 	}
 	return t, nil
