@@ -21,7 +21,7 @@ type Options struct {
 	First    int    // number of the first schedule: run i of a seed is always the same
 	Bug      string // seeded bug to switch on; "" for none
 	Settings []schedule.Setting
-	Rules    []string // stop only at a finding of one of these names; nil for any, or for those that the bug's row names
+	Rules    []string // stop only at a finding of one of these names; nil for any, or for those that the bug's row names where invariants count
 
 	// Progress is told after each batch, if it is not nil.
 	Progress func(*Report)
@@ -72,7 +72,7 @@ const batch = 256
 // Run draws and judges schedules until one fails, all are done, or ctx ends.
 // It uses all cores, and its report does not depend on how many there are.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	if o.Rules == nil {
+	if o.Rules == nil && !o.NoInvariants {
 		o.Rules = rulesOf(o.Bug)
 	}
 	defer collectSeldom()()
