@@ -20,6 +20,9 @@ func (c *Cluster) table(at int64) []string {
 		if reg.elr != 0 {
 			head += fmt.Sprintf(", elr %v", reg.elr)
 		}
+		if reg.recovering {
+			head += ", recovering"
+		}
 		lines = append(append(lines, head), c.replicaTable(p)...)
 	}
 	return lines

@@ -76,6 +76,7 @@ const (
 	removedReplicaStaysEligible
 	eligibleBesideFullIsr
 	leaderOutsideIsr
+	recoveryNeverEnds
 	bugCount
 )
 
@@ -243,6 +244,9 @@ var Bugs = []Bug{
 	{Name: "leader-outside-isr", Section: "§3.10", Reference: "mutant",
 		Says:      "a leader that drops out of the ISR is not replaced",
 		Invariant: "LeaderInIsr", Anomaly: "not-live"},
+	{Name: "recovery-never-ends", Section: "§2.5", Reference: "mutant, KIP-704",
+		Says:    "a leader that was elected uncleanly never declares itself recovered, so the controller lets nobody join it",
+		Anomaly: "not-live"},
 }
 
 // A bugSet is the bugs that are switched on.
@@ -285,6 +289,8 @@ func (s bugSet) imply(c *config) {
 	case s.has(watermarkBelowMinIsr), s.has(lostDiskStaysEligible), s.has(fencedLastLeaderElected), s.has(everyRestartIsUnclean),
 		s.has(removedReplicaStaysEligible), s.has(eligibleBesideFullIsr):
 		c.elr = true
+	case s.has(recoveryNeverEnds):
+		c.unclean = true
 	case s.has(zombieAnswersReads):
 		c.linearizable = true
 	case s.has(watermarkBeforeTruncation):

@@ -35,6 +35,7 @@ type election uint8
 const (
 	electOnline election = iota
 	electPreferred
+	electUnclean // as electOnline, and any replica in service if nobody else can lead
 )
 
 func (c *controller) handle(m *message) {
@@ -274,8 +275,8 @@ func (c *controller) build(p int32, next registration, isr, lost brokerSet, kind
 	case how == cleanly && next.leader == nobody && isr == 0 && !c.cfg.elr:
 		next.isr = old.isr // the last member stays, frozen, with no leader
 	case how != cleanly:
-		next.isr, next.elr = setOf(next.leader), 0
-		c.uncleanElection(p, next.leader, how)
+		next.isr, next.elr, next.recovering = setOf(next.leader), 0, true
+		c.uncleanElection(p, next.leader, how, kind)
 	case isr == 0 && next.leader != nobody:
 		next.isr, next.elr = setOf(next.leader), next.elr.without(setOf(next.leader))
 	}
@@ -297,12 +298,12 @@ func (c *controller) eligible(old *registration, isr, lost brokerSet) brokerSet 
 	return (old.elr | old.isr).without(isr | lost)
 }
 
-func (c *controller) uncleanElection(p int32, leader node, how choice) {
+func (c *controller) uncleanElection(p int32, leader node, how choice, kind election) {
 	c.stats.UncleanElections++
 	if how == lastKnown {
 		c.ghosts[p].onBalancedRecovery(leader, c.cfg.minIsr)
 	} else {
-		c.ghosts[p].onUncleanElection(c.cfg.unclean)
+		c.ghosts[p].onUncleanElection(c.cfg.unclean || kind == electUnclean)
 	}
 }
 
@@ -350,6 +351,8 @@ func (r *registration) besides() string {
 		return fmt.Sprintf(", ar %v adding %v removing %v", r.assignment, r.adding, r.removing)
 	}
 	switch {
+	case r.recovering:
+		return ", recovering"
 	case r.elr != 0:
 		return ", elr " + r.elr.String()
 	case r.lastKnown != nobody:
@@ -389,7 +392,7 @@ func (c *controller) elect(reg *registration, kind election) (node, choice) {
 	if b := reg.lastKnown; candidates == 0 && b != nobody && (c.image.brokers[b].active() || c.bugs.has(fencedLastLeaderElected)) {
 		return b, lastKnown
 	}
-	if c.cfg.unclean || c.bugs.has(uncleanElectionAnyway) {
+	if c.cfg.unclean || kind == electUnclean || c.bugs.has(uncleanElectionAnyway) {
 		for _, b := range reg.assignment {
 			if c.image.brokers[b].active() {
 				return b, uncleanly
@@ -417,11 +420,14 @@ func (c *controller) onAlterPartition(m *message) {
 	reply := m.answer(alterPartitionResponse)
 	reply.err = c.refusal(m)
 	if reply.err == noError {
-		old := c.image.partitions[m.partition].leader
-		if c.change(m.partition, m.isr, 0, electOnline) && c.image.partitions[m.partition].leader != old {
+		next := c.image.partitions[m.partition]
+		old := next.leader
+		next.recovering = m.flag
+		c.build(m.partition, next, m.isr, 0, electOnline)
+		reg := &c.image.partitions[m.partition]
+		if reg.leader != old {
 			reply.err = newLeaderElected
 		}
-		reg := &c.image.partitions[m.partition]
 		reply.leaderEpoch, reply.partitionEpoch, reply.isr = reg.leaderEpoch, reg.partitionEpoch, reg.isr
 	} else {
 		c.tracef("controller", "refuses isr %v of broker %d: %v", m.isr, m.from, reply.err)
@@ -445,7 +451,7 @@ func (c *controller) refusal(m *message) errorCode {
 			return invalidRequest
 		case m.partitionEpoch < reg.partitionEpoch:
 			return invalidUpdateVersion
-		case !m.isr.has(reg.leader):
+		case !m.isr.has(reg.leader), m.flag && (m.isr.size() > 1 || !reg.recovering):
 			return invalidRequest
 		}
 	}

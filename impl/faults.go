@@ -98,6 +98,8 @@ func init() {
 			[]ArgSpec{brokerArg, {Key: "slower", Kind: CountArg, Optional: true}, {Key: "faster", Kind: CountArg, Optional: true}, forArg}, applyClock},
 		{"slow-disk", "a broker appends and reads its log late",
 			[]ArgSpec{brokerArg, {Key: "by", Kind: DurationArg}, forArg}, applySlowDisk},
+		{"elect-unclean", "somebody asks the controller for a leader at any price: whoever is in service, if nobody else can lead",
+			[]ArgSpec{{Key: "partition", Kind: PartitionArg, Optional: true}}, applyElectUnclean},
 	}
 }
 
@@ -224,8 +226,30 @@ func applyElectPreferred(c *Cluster, a *args) string {
 	if c.controllerDown() {
 		return controllerIsDown
 	}
-	if !c.controller.change(a.partition, c.controller.image.partitions[a.partition].isr, 0, electPreferred) {
-		return "the preferred replica leads already, or cannot"
+	reg := &c.controller.image.partitions[a.partition]
+	switch {
+	case reg.leader == reg.assignment[0]:
+		return "ELECTION_NOT_NEEDED: the preferred replica leads already"
+	case !c.controller.change(a.partition, reg.isr, 0, electPreferred):
+		return "PREFERRED_LEADER_NOT_AVAILABLE"
+	}
+	c.controller.publish()
+	return ""
+}
+
+func applyElectUnclean(c *Cluster, a *args) string {
+	if int(a.partition) >= len(c.ghosts) {
+		return "there is no such partition"
+	}
+	if c.controllerDown() {
+		return controllerIsDown
+	}
+	reg := &c.controller.image.partitions[a.partition]
+	switch {
+	case reg.leader != nobody:
+		return "ELECTION_NOT_NEEDED: there is a leader"
+	case !c.controller.change(a.partition, reg.isr, 0, electUnclean):
+		return "ELIGIBLE_LEADERS_NOT_AVAILABLE"
 	}
 	c.controller.publish()
 	return ""

@@ -96,7 +96,9 @@ func (b *broker) propose(r *replica, isr brokerSet) {
 	b.proposeNext()
 }
 
-// proposeNext sends the next proposal, one at a time for the whole broker.
+// proposeNext sends the next proposal, one at a time for the whole broker. A
+// leader that was elected uncleanly has recovered by then: what it has is the
+// truth from now on, and others may join it (leader recovery state, §3.8.1).
 func (b *broker) proposeNext() {
 	if b.alter != 0 {
 		return
@@ -110,7 +112,8 @@ func (b *broker) proposeNext() {
 		b.alter = r.pending.id
 		b.send(message{kind: alterPartitionRequest, from: b.id, to: controllerNode, id: r.pending.id,
 			partition: r.partition, brokerEpoch: b.epoch, leaderEpoch: r.leaderEpoch,
-			partitionEpoch: r.partitionEpoch, isr: r.pending.isr, epochs: r.pending.epochs})
+			partitionEpoch: r.partitionEpoch, isr: r.pending.isr, epochs: r.pending.epochs,
+			flag: b.image.partitions[p].recovering && b.bugs.has(recoveryNeverEnds)})
 		return
 	}
 }

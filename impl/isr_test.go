@@ -110,6 +110,12 @@ func TestControllerRefusals(t *testing.T) {
 		{"not the leader", func(_ *controller, m *message) { m.from, m.brokerEpoch = 2, 2 }, invalidRequest},
 		{"older partition epoch", func(_ *controller, m *message) { m.partitionEpoch = 1 }, invalidUpdateVersion},
 		{"without the leader", func(_ *controller, m *message) { m.isr = setOf(2, 3) }, invalidRequest},
+		{"recovering leader with company", func(c *controller, m *message) { c.image.partitions[0].recovering, m.flag = true, true }, invalidRequest},
+		{"recovering leader alone", func(c *controller, m *message) {
+			c.image.partitions[0].recovering, m.flag, m.isr = true, true, setOf(1)
+		}, noError},
+		{"leader that has recovered", func(c *controller, _ *message) { c.image.partitions[0].recovering = true }, noError},
+		{"recovered leader recovers again", func(_ *controller, m *message) { m.flag, m.isr = true, setOf(1) }, invalidRequest},
 		{"not assigned", func(_ *controller, m *message) { m.isr = setOf(1, 4) }, invalidRequest},
 		{"fenced member", func(c *controller, _ *message) { c.image.brokers[2].fenced = true }, ineligibleReplica},
 		{"member in controlled shutdown", func(c *controller, _ *message) { c.image.brokers[2].shuttingDown = true }, ineligibleReplica},

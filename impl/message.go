@@ -113,7 +113,7 @@ type message struct {
 	max            int64 // consume: at most so many records; answer to a fetch: the offset it began at
 	leader         node
 	isr            brokerSet
-	flag           bool // heartbeat: wants to stop; its answer: may stop
+	flag           bool // heartbeat: wants to stop; its answer: may stop; alter-partition: the leader is recovering
 
 	records []record
 	deleted []record     // fetch answers: below the leader's log start, if the follower's is lower

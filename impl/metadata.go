@@ -9,6 +9,7 @@ type registration struct {
 	elr            brokerSet // eligible leader replicas: out of the ISR, and complete all the same (KIP-966)
 	lastKnown      node      // last known ELR: who led when the ISR became empty; nobody while there is a leader
 	leader         node      // nobody if it has none
+	recovering     bool      // leader recovery state: elected uncleanly, and has not declared its log the truth yet
 	leaderEpoch    int64
 	partitionEpoch int64
 }
@@ -69,7 +70,7 @@ func (r *metaRecord) fold() uint64 {
 	h = fold(h, uint64(r.reg.adding)<<32|uint64(r.reg.removing))
 	h = fold(h, uint64(r.reg.isr)<<32|uint64(r.reg.elr))
 	h = fold(h, uint64(r.reg.lastKnown))
-	h = fold(h, uint64(r.reg.leader))
+	h = fold(h, uint64(r.reg.leader)<<1|bit(r.reg.recovering))
 	return fold(fold(h, uint64(r.reg.leaderEpoch)), uint64(r.reg.partitionEpoch))
 }
 

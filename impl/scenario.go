@@ -36,7 +36,7 @@ import (
 //	run to=MS               everything that is due before that time
 //	run until CLAIMS within=MS
 //	check                   everything, and the final scan; then the judge
-//	expect KEY=VALUE...     state: leader, epoch, isr, elr, hw, leo of the partition;
+//	expect KEY=VALUE...     state: leader, epoch, isr, elr, recovering, hw, leo of the partition;
 //	                        with broker=N its state, fenced, role, epoch, hw, leo, log;
 //	                        with partition=N another one than the first
 //	expect TEXT             some line of the block's trace has these words

@@ -55,7 +55,7 @@ func (s *scenario) refersTo(c *Cluster) error {
 
 // partitionClaims and brokerClaims are the keys a claim may have.
 var (
-	partitionClaims = []string{"leader", "epoch", "isr", "elr", "hw", "leo"}
+	partitionClaims = []string{"leader", "epoch", "isr", "elr", "recovering", "hw", "leo"}
 	brokerClaims    = []string{"state", "fenced", "role", "epoch", "hw", "leo", "log"}
 )
 
@@ -74,6 +74,8 @@ func (k *claim) read(c *Cluster) string {
 		return reg.isr.String()
 	case "elr":
 		return reg.elr.String()
+	case "recovering":
+		return strconv.FormatBool(reg.recovering)
 	}
 	b, _ := c.currentLeader(k.partition)
 	if b == nil {
