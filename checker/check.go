@@ -74,12 +74,13 @@ type Finding struct {
 	Name      string // anomaly name of the history format
 	Partition string
 	Allowed   string // the setting that permits it; "" if nothing does
-	Says      string // what happened, in a sentence
+	Says      string // what happened, in a sentence without its full stop
 	Rule      string // completes "every client may rely on ..."
 	Evidence  []Evidence
 	More      int // further findings of the same name in this partition that are not listed
 
-	ops []*histories.Op // what proves it, until it is shown
+	ops    []*histories.Op // what proves it, until it is shown
+	duties []duty          // what they should have done
 }
 
 // Evidence is an operation or a mark that proves a finding.
@@ -87,6 +88,8 @@ type Evidence struct {
 	Index int // in order of invocation among operations and marks
 	Line  int // in the file, 0 if the history was not read from one
 	Text  string
+	// Should completes "it should have"; "" for an operation that is fine.
+	Should string
 }
 
 // Exercised says how much was at stake.

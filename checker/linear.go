@@ -56,17 +56,29 @@ type placed struct {
 // A conflict is two operations that fit no order: one forces the end of the
 // log to be at least some offset by some time, the other forbids it.
 type conflict struct {
+	cause   cause
 	offset  int64
 	forces  *model.Op
 	forbids *model.Op
 }
+
+// A cause is the kind of a conflict.
+type cause uint8
+
+const (
+	tooLate     cause = iota // the end must have reached an offset by a time, and could not
+	disagrees                // one answer contradicts all others, or itself
+	overlaps                 // two batches take one offset
+	splits                   // an end was told inside a batch
+	unexplained              // no send explains an offset that holds something
+)
 
 // runLinear judges a log. It reports false if the question needs a search:
 // repeated values, batches that could fill unexplained offsets in more than
 // one way, acknowledged sends that nobody can place.
 func runLinear(log *model.Log) (c *conflict, decided bool) {
 	if bad := log.Contradicted(); bad != nil {
-		return &conflict{offset: histories.None, forces: bad}, true
+		return &conflict{cause: disagrees, forces: bad}, true
 	}
 	l := &linear{log: log}
 	if !l.place() || !l.tile() {
@@ -159,7 +171,7 @@ func (l *linear) find(op *model.Op, sent map[histories.Value]int, at map[histori
 	case seen && base >= 0 && (op.Offset == histories.None || op.Offset == base) && l.log.Fits(op.Values, base):
 		return base, true
 	case seen && op.Must:
-		l.refuse(conflict{offset: base, forces: op})
+		l.refuse(conflict{cause: disagrees, forces: op})
 		return histories.None, true
 	case seen:
 		return histories.None, true // it cannot be where its value was read
@@ -179,19 +191,19 @@ func (l *linear) tile() bool {
 	next := int64(0)
 	for _, a := range l.appends {
 		if a.base < next {
-			return l.refuse(conflict{offset: a.base, forces: a.op, forbids: tiles[len(tiles)-1].op})
+			return l.refuse(conflict{cause: overlaps, offset: a.base, forces: a.op, forbids: tiles[len(tiles)-1].op})
 		}
 		tiles = l.between(tiles, next, a.base)
 		for len(known) > 0 && known[0].Offset < a.end {
 			if known[0].Offset < a.base {
-				return l.refuse(conflict{offset: known[0].Offset})
+				return l.refuse(conflict{cause: unexplained, offset: known[0].Offset})
 			}
 			known = known[1:]
 		}
 		tiles, next = append(tiles, a), a.end
 	}
 	if len(known) > 0 {
-		return l.refuse(conflict{offset: known[0].Offset})
+		return l.refuse(conflict{cause: unexplained, offset: known[0].Offset})
 	}
 	l.appends = l.between(tiles, next, l.log.Limit())
 	tip := int64(0)
@@ -235,7 +247,7 @@ func (l *linear) between(tiles []placed, from, to int64) []placed {
 	}
 	for o := max(from, free); o < to; o++ {
 		if len(l.floats) == 0 {
-			l.refuse(conflict{offset: o})
+			l.refuse(conflict{cause: unexplained, offset: o})
 			return tiles
 		}
 		f := l.floats[0]
@@ -271,14 +283,14 @@ func (l *linear) boundRead(op *model.Op) {
 	if op.Exact != histories.None {
 		missing = l.firstFrom(op.Exact)
 		if missing > 0 && l.appends[missing-1].end > op.Exact {
-			l.refuse(conflict{offset: op.Exact, forces: l.appends[missing-1].op, forbids: op})
+			l.refuse(conflict{cause: splits, offset: op.Exact, forces: l.appends[missing-1].op, forbids: op})
 		}
 	}
 	if op.Beyond != histories.None {
 		missing = min(missing, sort.Search(len(l.appends), func(i int) bool { return l.appends[i].tip > op.Beyond }))
 	}
 	if there >= missing {
-		l.refuse(conflict{offset: l.appends[there].base, forces: op, forbids: op})
+		l.refuse(conflict{cause: disagrees, forces: op})
 		return
 	}
 	if there >= 0 {

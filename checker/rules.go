@@ -140,14 +140,33 @@ func proof(ops []*histories.Op, format string, args ...any) Finding {
 	return Finding{Says: fmt.Sprintf(format, args...), ops: ops}
 }
 
+// should adds what one of the operations should have done; the words complete
+// "it should have".
+func (f Finding) should(o *histories.Op, format string, args ...any) Finding {
+	f.duties = append(f.duties, duty{o, fmt.Sprintf(format, args...)})
+	return f
+}
+
+// A duty is what an operation should have done and did not.
+type duty struct {
+	op    *histories.Op
+	words string
+}
+
 // show writes the operations that prove a finding down.
 func (f *Finding) show() {
 	ops := slices.Clone(f.ops)
 	slices.SortFunc(ops, func(a, b *histories.Op) int { return a.Index - b.Index })
 	for _, o := range slices.Compact(ops) {
-		f.Evidence = append(f.Evidence, Evidence{Index: o.Index, Line: o.Line, Text: brief(o)})
+		e := Evidence{Index: o.Index, Line: o.Line, Text: brief(o)}
+		for _, d := range f.duties {
+			if d.op == o {
+				e.Should = d.words
+			}
+		}
+		f.Evidence = append(f.Evidence, e)
 	}
-	f.ops = nil
+	f.ops, f.duties = nil, nil
 }
 
 // brief is an operation in the notation. Of a long answer only the ends are
@@ -175,10 +194,10 @@ func breaches(h *histories.History) []Finding {
 		m := &h.Marks()[i]
 		f := Finding{Evidence: []Evidence{{Index: m.Index, Line: m.Line, Text: m.String()}}}
 		if name, detail, ok := BreachOf(m); ok {
-			f.Name, f.Says = "invariant "+name, fmt.Sprintf("the cluster broke its invariant %s%s", name, detail)
+			f.Name, f.Says = "invariant "+name, fmt.Sprintf("The cluster broke its invariant %s%s", name, detail)
 			f.Rule = "the cluster keeping the invariants of its protocol"
 		} else if why, ok := NotLiveOf(m); ok {
-			f.Name, f.Says = "not-live", "after the faults had ended the cluster did not become calm: "+why
+			f.Name, f.Says = "not-live", "After the faults had ended the cluster did not become calm: "+why
 			f.Rule = "the cluster converging once nothing disturbs it"
 		} else {
 			continue

@@ -14,8 +14,9 @@ func phantoms(p *partition) []Finding {
 	var found []Finding
 	for _, x := range p.records {
 		if len(p.sent[x.value]) == 0 {
-			found = append(found, proof([]*histories.Op{x.seenBy[0].op}, "%s read value %s at offset %d, and nobody ever sent it",
-				x.seenBy[0].op.Process, x.value, x.offset))
+			reader := x.seenBy[0].op
+			found = append(found, proof([]*histories.Op{reader}, "Record %s was read by %s at offset %d, and nobody ever sent it",
+				x.value, reader.Process, x.offset).should(reader, "held no record %s", x.value))
 		}
 	}
 	return found
@@ -29,8 +30,9 @@ func abortedReads(p *partition) []Finding {
 			continue
 		}
 		reader := x.seenBy[0].op
-		found = append(found, proof([]*histories.Op{sends[0].op, reader}, "the send of value %s was refused for certain%s, and %s read it at offset %d",
-			x.value, withCode(sends[0].op), reader.Process, x.offset))
+		found = append(found, proof([]*histories.Op{sends[0].op, reader}, "Record %s was refused for certain%s and was read by %s at offset %d",
+			x.value, withCode(sends[0].op), reader.Process, x.offset).
+			should(sends[0].op, "ended as info, if its record may be in the log").should(reader, "held no record %s", x.value))
 	}
 	return found
 }
@@ -55,12 +57,13 @@ func lostWrites(p *partition) []Finding {
 			how = "committed with the rest of its batch"
 		}
 		ops := append([]*histories.Op{x.send.op}, x.proofGone(p)...)
-		found = append(found, proof(ops, "value %s was %s at offset %d and is gone: %s", x.value, how, x.offset, x.fate()))
+		found = append(found, proof(ops, "Record %s was %s at offset %d and is gone: %s", x.value, how, x.offset, x.fate()).
+			should(x.gone.op, "held record %s at offset %d", x.value, x.offset))
 	}
 	for _, s := range p.sends {
 		if scan := p.lostUnplaced(s); scan != nil {
-			found = append(found, proof([]*histories.Op{s.op, scan.op}, "value %s was acknowledged, and %s read the whole log without it",
-				s.op.Values[0], scan.op.Process))
+			found = append(found, proof([]*histories.Op{s.op, scan.op}, "Record %s was acknowledged and is gone: %s read the whole log without it",
+				s.op.Values[0], scan.op.Process).should(scan.op, "held record %s", s.op.Values[0]))
 		}
 	}
 	return found
@@ -139,8 +142,8 @@ func readThenLost(p *partition) []Finding {
 		}
 		reader := x.seenBy[seen].op
 		ops := append([]*histories.Op{reader}, x.proofGone(p)...)
-		found = append(found, proof(ops, "%s read value %s at offset %d, and later it is gone: %s",
-			reader.Process, x.value, x.offset, x.fate()))
+		found = append(found, proof(ops, "Record %s was read by %s at offset %d and later is gone: %s",
+			x.value, reader.Process, x.offset, x.fate()).should(x.gone.op, "held record %s at offset %d", x.value, x.offset))
 	}
 	return found
 }
@@ -154,8 +157,8 @@ func inconsistentOffsets(p *partition) []Finding {
 				x, y = y, x
 			}
 			a, b := x.witness(), y.witness()
-			found = append(found, proof([]*histories.Op{a, b}, "offset %d has two values: %s %s, %s %s",
-				x.offset, x.value, x.how(), y.value, y.how()))
+			found = append(found, proof([]*histories.Op{a, b}, "Offset %d has two records: record %s %s, record %s %s",
+				x.offset, x.value, x.how(), y.value, y.how()).should(b, "%s", y.instead(x)))
 		}
 	}
 	return found
@@ -180,6 +183,14 @@ func (x *record) how() string {
 	return "belongs to a batch that was read"
 }
 
+// instead says what should have become of a record at another one's offset.
+func (x *record) instead(other *record) string {
+	if x.witness().IsRead() {
+		return fmt.Sprintf("held record %s at offset %d, and nothing else there", other.value, other.offset)
+	}
+	return fmt.Sprintf("been given other offsets: %d was taken by record %s", other.offset, other.value)
+}
+
 func offsetMismatches(p *partition) []Finding {
 	var found []Finding
 	for _, s := range p.sends {
@@ -189,8 +200,8 @@ func offsetMismatches(p *partition) []Finding {
 		for i, v := range s.op.Values {
 			told := s.op.Offset + int64(i)
 			if at := p.firstSeen(v); at != nil && at.offset != told {
-				found = append(found, proof([]*histories.Op{s.op, at.seenBy[0].op}, "%s was told that value %s is at offset %d, and readers find it at %d",
-					s.op.Process, v, told, at.offset))
+				found = append(found, proof([]*histories.Op{s.op, at.seenBy[0].op}, "Record %s was acknowledged to %s at offset %d, and readers find it at offset %d",
+					v, s.op.Process, told, at.offset).should(s.op, "been told offset %d", at.offset-int64(i)))
 				break
 			}
 		}
@@ -211,9 +222,9 @@ func duplicates(p *partition) []Finding {
 	var found []Finding
 	for _, c := range p.surplus() {
 		first, last := c.at[0], c.at[len(c.at)-1]
-		ops := []*histories.Op{p.firstSend(first.value).op, first.seenBy[0].op, last.seenBy[0].op}
-		found = append(found, proof(ops, "value %s was sent %s and is in the log %s, at offsets %d and %d",
-			first.value, times(c.able), times(len(c.at)), first.offset, last.offset))
+		a, b := shownBy(first, last)
+		found = append(found, proof([]*histories.Op{p.firstSend(first.value).op, a, b}, "Record %s was sent %s and is in the log %s, at offsets %d and %d",
+			first.value, times(c.able), times(len(c.at)), first.offset, last.offset).should(b, "held record %s at no more than %s", first.value, places(c.able)))
 	}
 	return found
 }
@@ -257,6 +268,17 @@ func (p *partition) copies(v histories.Value) []*record {
 	return at
 }
 
+// shownBy returns the answers that show two records: one answer, if one holds
+// both.
+func shownBy(x, y *record) (a, b *histories.Op) {
+	for _, r := range x.seenBy {
+		if r.holds(y.place) {
+			return r.op, r.op
+		}
+	}
+	return x.seenBy[0].op, y.seenBy[0].op
+}
+
 func realtimeOrder(p *partition) []Finding {
 	var found []Finding
 	var earliest *record // of those at higher offsets, the one that is known to be done first
@@ -265,8 +287,8 @@ func realtimeOrder(p *partition) []Finding {
 		x := p.records[i]
 		if s := x.send; s != nil && earliest != nil && earliest.offset > x.offset && done < s.op.Call && earliest.send != s {
 			first, _ := earliest.doneBy()
-			found = append(found, proof([]*histories.Op{first, s.op}, "value %s was in the log at offset %d before the send of value %s began, which landed at the lower offset %d",
-				earliest.value, earliest.offset, x.value, x.offset))
+			found = append(found, proof([]*histories.Op{first, s.op}, "Record %s was in the log at offset %d before the send of record %s began, which landed at the lower offset %d",
+				earliest.value, earliest.offset, x.value, x.offset).should(s.op, "landed behind offset %d", earliest.offset))
 		}
 		if _, at := x.doneBy(); at < done {
 			earliest, done = x, at
@@ -306,7 +328,8 @@ func gaps(p *partition) []Finding {
 					continue // a record is known there: lost, or skipped
 				}
 				reported[next] = true
-				found = append(found, proof([]*histories.Op{r.op}, "%s read past offset %d, and it holds nothing", r.op.Process, next))
+				found = append(found, proof([]*histories.Op{r.op}, "Offset %d holds nothing, and %s read past it", next, r.op.Process).
+					should(r.op, "held a record at offset %d", next))
 			}
 		}
 		for _, rec := range r.op.Records {
@@ -333,8 +356,9 @@ func intNonmonotonicSends(p *partition) []Finding {
 				continue
 			}
 			if last != nil && x.offset < last.offset {
-				found = append(found, proof([]*histories.Op{s.op, last.seenBy[0].op, x.seenBy[0].op}, "%s sent value %s before %s in one batch, and they are at offsets %d and %d",
-					s.op.Process, last.value, v, last.offset, x.offset))
+				a, b := shownBy(last, x)
+				found = append(found, proof([]*histories.Op{s.op, a, b}, "Record %s was sent by %s before record %s in one batch, and they are at offsets %d and %d",
+					last.value, s.op.Process, v, last.offset, x.offset).should(b, "held record %s behind record %s", v, last.value))
 				break
 			}
 			last = x
@@ -348,8 +372,8 @@ func intNonmonotonicPolls(p *partition) []Finding {
 	for _, r := range p.reads {
 		for i := 1; i < len(r.op.Records); i++ {
 			if a, b := r.op.Records[i-1], r.op.Records[i]; b.Offset <= a.Offset {
-				found = append(found, proof([]*histories.Op{r.op}, "%s was handed offset %d (value %s) and behind it offset %d (value %s) in one answer",
-					r.op.Process, a.Offset, a.Value, b.Offset, b.Value))
+				found = append(found, proof([]*histories.Op{r.op}, "Offset %d (record %s) was handed to %s before offset %d (record %s) in one answer",
+					a.Offset, a.Value, r.op.Process, b.Offset, b.Value).should(r.op, "held its records in the order of their offsets, each once"))
 				break
 			}
 		}

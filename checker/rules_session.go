@@ -19,14 +19,21 @@ func times(n int) string {
 	return strconv.Itoa(n) + " times"
 }
 
+func places(n int) string {
+	if n == 1 {
+		return "one offset"
+	}
+	return strconv.Itoa(n) + " offsets"
+}
+
 // readBeforeSent finds records handed out before anybody sent them.
 func readBeforeSent(p *partition) []Finding {
 	var found []Finding
 	for _, r := range p.reads {
 		for _, rec := range r.op.Records {
 			if s := p.firstSend(rec.Value); s != nil && r.op.Return < s.op.Call {
-				found = append(found, proof([]*histories.Op{r.op, s.op}, "%s was handed value %s at offset %d before its send began",
-					r.op.Process, rec.Value, rec.Offset))
+				found = append(found, proof([]*histories.Op{r.op, s.op}, "Record %s was handed to %s at offset %d before its send began",
+					rec.Value, r.op.Process, rec.Offset).should(r.op, "held no record %s yet", rec.Value))
 				break
 			}
 		}
@@ -41,8 +48,8 @@ func readAboveMark(p *partition) []Finding {
 		mark, name := p.markOf(r.op)
 		for _, rec := range r.op.Records {
 			if mark != histories.None && rec.Offset >= mark {
-				found = append(found, proof([]*histories.Op{r.op}, "%s was handed value %s at offset %d in an answer whose %s is %d",
-					r.op.Process, rec.Value, rec.Offset, name, mark))
+				found = append(found, proof([]*histories.Op{r.op}, "Record %s was handed to %s at offset %d in an answer whose %s is %d",
+					rec.Value, r.op.Process, rec.Offset, name, mark).should(r.op, "held only records below offset %d", mark))
 				break
 			}
 		}
@@ -93,7 +100,8 @@ func endsToldBack(p *partition) []Finding {
 			before = lists.before(o.Call)
 		}
 		if before.op != nil && before.end > o.Offset {
-			found = append(found, regressed(before, o, "and later the end was %d", o.Offset))
+			found = append(found, regressed(before, o, "later at %d, as %s was told", o.Offset, o.Process).
+				should(o, "told an end of %d or more", before.end))
 		}
 		if o.Offset >= perClient[o.Process].end {
 			perClient[o.Process] = told{o, o.Offset}
@@ -113,7 +121,8 @@ func endsProvenBack(p *partition) []Finding {
 		}
 		end := max(o.End, 0)
 		if before := all.before(o.Call); before.op != nil && before.end > end {
-			found = append(found, regressed(before, o, "and a later scan of the healed log ends at %d", end))
+			found = append(found, regressed(before, o, "a later scan of the healed log ends at %d", end).
+				should(o, "reached offset %d or more", before.end))
 		}
 	}
 	all = p.highest(toldAny)
@@ -122,15 +131,16 @@ func endsProvenBack(p *partition) []Finding {
 			continue
 		}
 		if before := all.before(s.op.Call); before.op != nil && before.end > s.base {
-			found = append(found, regressed(before, s.op, "and the send of value %s that began afterwards landed at offset %d", s.op.Values[0], s.base))
+			found = append(found, regressed(before, s.op, "record %s, sent afterwards, landed at offset %d", s.op.Values[0], s.base).
+				should(s.op, "landed at offset %d or behind", before.end))
 		}
 	}
 	return found
 }
 
 func regressed(before told, now *histories.Op, format string, args ...any) Finding {
-	return proof([]*histories.Op{before.op, now}, "%s was told that the log ends at %d, "+format,
-		append([]any{before.op.Process, before.end}, args...)...)
+	return proof([]*histories.Op{before.op, now}, "The log ended at %d, as %s was told, and "+format,
+		append([]any{before.end, before.op.Process}, args...)...)
 }
 
 // highest finds the highest end told before a time. It is asked with times
@@ -225,8 +235,8 @@ func staleReads(p *partition) []Finding {
 			end, before = p.emptyAt(o), records.before(o.Call)
 		}
 		if end != histories.None && before.op != nil && before.end > end {
-			found = append(found, proof([]*histories.Op{before.op, o}, "%s saw the log end at %d although it had reached %d before the read began",
-				o.Process, end, before.end))
+			found = append(found, proof([]*histories.Op{before.op, o}, "The log had reached offset %d before the read of %s began, which saw it end at %d",
+				before.end, o.Process, end).should(o, "seen the log end at %d or later", before.end))
 		}
 	}
 	return found
@@ -257,8 +267,8 @@ func nonmonotonicSends(p *partition) []Finding {
 		}
 		before := last[s.op.Process]
 		if before != nil && s.base < before.base {
-			found = append(found, proof([]*histories.Op{before.op, s.op}, "%s sent value %s before %s, and they are at offsets %d and %d",
-				s.op.Process, before.op.Values[0], s.op.Values[0], before.base, s.base))
+			found = append(found, proof([]*histories.Op{before.op, s.op}, "Record %s was sent by %s before record %s, and they are at offsets %d and %d",
+				before.op.Values[0], s.op.Process, s.op.Values[0], before.base, s.base).should(s.op, "landed behind offset %d", before.base))
 			continue
 		}
 		last[s.op.Process] = s
@@ -274,14 +284,14 @@ func nonmonotonicPolls(p *partition) []Finding {
 			ops = append(ops, b.last)
 		}
 		r := b.poll.Records[0]
-		found = append(found, proof(ops, "%s was at position %d and was handed offset %d (value %s)",
-			b.poll.Process, b.floor, r.Offset, r.Value))
+		found = append(found, proof(ops, "Consumer %s was at position %d and was handed offset %d (record %s)",
+			b.poll.Process, b.floor, r.Offset, r.Value).should(b.poll, "held only records at offset %d or behind", b.floor))
 	}
 	return found
 }
 
 func pollSkips(p *partition) []Finding {
-	return p.skips(func(r *read, x *record) bool {
+	return p.skips("skipped by", func(r *read, x *record) bool {
 		return len(r.op.Records) == 0 || x.offset < r.op.Records[0].Offset || x.offset > r.op.Records[len(r.op.Records)-1].Offset
 	})
 }
@@ -301,22 +311,22 @@ func silentResets(p *partition) []Finding {
 		first := r.op.Records[0].Offset
 		if i := p.search(r.position); i < len(p.records) && p.records[i].offset < min(first, p.start) {
 			x := p.records[i]
-			found = append(found, proof([]*histories.Op{x.witness(), r.op}, "%s was at position %d and was handed offset %d; value %s at offset %d was skipped, and no reset explains that",
-				r.op.Process, r.position, first, x.value, x.offset))
+			found = append(found, proof([]*histories.Op{x.witness(), r.op}, "Record %s at offset %d was skipped by %s, which was at position %d and was handed offset %d, and no reset explains that",
+				x.value, x.offset, r.op.Process, r.position, first).should(r.op, "failed with OFFSET_OUT_OF_RANGE, so that the consumer is reset"))
 		}
 	}
 	return found
 }
 
 func intPollSkips(p *partition) []Finding {
-	return p.skips(func(r *read, x *record) bool {
+	return p.skips("left out of an answer to", func(r *read, x *record) bool {
 		return len(r.op.Records) > 0 && x.offset > r.op.Records[0].Offset && x.offset < r.op.Records[len(r.op.Records)-1].Offset
 	})
 }
 
 // skips finds answers that pass over a record that others read at the same time
 // or later.
-func (p *partition) skips(here func(*read, *record) bool) []Finding {
+func (p *partition) skips(how string, here func(*read, *record) bool) []Finding {
 	var found []Finding
 	for _, x := range p.records {
 		for _, r := range x.skipped {
@@ -324,8 +334,8 @@ func (p *partition) skips(here func(*read, *record) bool) []Finding {
 				continue
 			}
 			seen := x.seenBy[len(x.seenBy)-1].op
-			found = append(found, proof([]*histories.Op{r.op, seen}, "%s read past offset %d without value %s, which is there: %s read it",
-				r.op.Process, x.offset, x.value, seen.Process))
+			found = append(found, proof([]*histories.Op{r.op, seen}, "Record %s at offset %d was %s %s, and it is there: %s read it",
+				x.value, x.offset, how, r.op.Process, seen.Process).should(r.op, "held record %s at offset %d", x.value, x.offset))
 			break
 		}
 	}

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 
@@ -15,11 +16,13 @@ import (
 func (s *search) witness() Finding {
 	f := Finding{Name: notLinearizable, Partition: s.p.name,
 		Rule: "every answer fitting one order of the log in which each operation takes effect between its call and its return"}
-	g := s.crossing()
-	if s.conflict == nil {
+	g := Finding{}
+	if s.conflict != nil {
+		g = s.crossing()
+	} else {
 		g = s.firstMisfit()
 	}
-	f.Says, f.ops = g.Says, g.ops
+	f.Says, f.ops, f.duties = g.Says, g.ops, g.duties
 	f.show()
 	return f
 }
@@ -28,25 +31,71 @@ func (s *search) witness() Finding {
 func (s *search) crossing() Finding {
 	c := s.conflict
 	switch {
-	case c == nil:
-		return Finding{}
-	case c.forces == nil:
-		return proof(nil, "offset %d holds something, or has to, and no send explains it", c.offset)
-	case c.offset == histories.None || c.forbids == nil:
-		return proof(sources(c.forces), "no log agrees with the answer to %q", brief(c.forces.Source))
-	case c.forces.Source == c.forbids.Source:
-		return proof(sources(c.forces), "one answer says that the end had passed offset %d and that it had not: %q", c.offset, brief(c.forces.Source))
+	case c.cause == unexplained:
+		by := s.knows(c.offset)
+		return proof(sources(by), "Offset %d holds something, as %s was told, and no send explains it", c.offset, by.Source.Process).
+			should(by.Source, "ended before offset %d", c.offset)
+	case c.cause == disagrees:
+		return proof(sources(c.forces), "No log agrees with all answers and with %q", brief(c.forces.Source))
+	case c.cause == overlaps:
+		return proof(sources(c.forces, c.forbids), "Offset %d was given away twice, for record %s and for record %s",
+			c.offset, c.forbids.Values[0], c.forces.Values[0]).should(c.forces.Source, "landed elsewhere")
+	case c.cause == splits:
+		return proof(sources(c.forces, c.forbids), "The log ended at %d, as %s was told, and that is inside a batch", c.offset, c.forbids.Source.Process).
+			should(c.forbids.Source, "seen all of the batch or nothing of it")
 	}
-	return proof(sources(c.forces, c.forbids), "the log had to reach offset %d by %d, which %q needs, and could not before %d, which %q shows",
-		c.offset, c.forces.Return, brief(c.forces.Source), c.forbids.Call, brief(c.forbids.Source))
+	return proof(sources(c.forces, c.forbids), "The log had to reach offset %d by time %d, %s, and could not before time %d, %s",
+		c.offset, c.forces.Return, forcing(c.forces), c.forbids.Call, forbidding(c.forbids)).
+		should(c.forces.Source, "%s", c.instead())
 }
 
 func sources(ops ...*model.Op) []*histories.Op {
 	var out []*histories.Op
 	for _, o := range ops {
-		out = append(out, o.Source)
+		if o != nil {
+			out = append(out, o.Source)
+		}
 	}
 	return out
+}
+
+// instead says what the forcing operation should have done.
+func (c *conflict) instead() string {
+	if c.forces.Kind == model.Append {
+		return fmt.Sprintf("been acknowledged at a lower offset, or at time %d or later", c.forbids.Call)
+	}
+	return fmt.Sprintf("seen the log end before offset %d", c.offset)
+}
+
+// forcing says how an answer shows that the log had come so far.
+func forcing(op *model.Op) string {
+	if op.Kind == model.Append {
+		return fmt.Sprintf("when record %s was acknowledged", op.Values[0])
+	}
+	return fmt.Sprintf("when %s had seen it there", op.Source.Process)
+}
+
+// forbidding says how an operation shows that the log had not come so far.
+func forbidding(op *model.Op) string {
+	if op.Kind == model.Append {
+		return fmt.Sprintf("when the send of record %s began, which is needed to get there", op.Values[0])
+	}
+	return fmt.Sprintf("when %s began to ask and saw it end earlier", op.Source.Process)
+}
+
+// knows returns the answer that was first to tell that an offset holds
+// something.
+func (s *search) knows(offset int64) *model.Op {
+	var by *model.Op
+	for i := range s.ops {
+		op := &s.ops[i]
+		told := max(op.Low, op.Exact) > offset || op.Must && op.Offset > offset ||
+			slices.ContainsFunc(op.Records, func(r histories.Record) bool { return r.Offset >= offset })
+		if told && (by == nil || op.Return < by.Return) {
+			by = op
+		}
+	}
+	return by
 }
 
 // firstMisfit searches for the answer that broke the history. Linearizability
@@ -60,13 +109,14 @@ func (s *search) firstMisfit() Finding {
 		return s.run(prefix(s.ops, returns, n+1)) != porcupine.Ok
 	})
 	if n == len(returns) {
-		return proof(nil, "no order of the operations fits all answers")
+		return proof(nil, "No order of the operations fits all answers")
 	}
 	ops := []*histories.Op{returns[n].Source}
 	if n > 0 {
 		ops = append(ops, returns[n-1].Source)
 	}
-	return proof(ops, "the first %d answers fit an order of the log; with %q no order is left", n, brief(returns[n].Source))
+	return proof(ops, "The first %d answers fit an order of the log; with %q no order is left", n, brief(returns[n].Source)).
+		should(returns[n].Source, "been another answer, or come earlier or later")
 }
 
 // prefix returns the history as it was when the n-th answer came: later

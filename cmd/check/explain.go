@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,10 +75,11 @@ func (a *app) explainViolation(b *strings.Builder, h *histories.History, r *chec
 	fmt.Fprintf(b, "%s: %s.\n", a.ink.red(first.Name), sentence(clip(first.Says, saysWidth)))
 	fmt.Fprintf(b, "That breaks a promise: every client may rely on %s.\n", strings.TrimSuffix(first.Rule, "."))
 	fmt.Fprintf(b, "\n%s", timeline(h, first.Evidence))
+	fmt.Fprint(b, "\n", duties(h, first))
 	if first.Partition == "" {
-		fmt.Fprintf(b, "\nThe cluster reports that itself; its clients need not have seen it.\n")
+		fmt.Fprintf(b, "The cluster reports that itself; its clients need not have seen it.\n")
 	} else {
-		fmt.Fprintf(b, "\nThat is %d of %s, on %s.\n", len(first.Evidence), count(len(h.Ops()), "operation"), clip(first.Partition, nameWidth))
+		fmt.Fprintf(b, "That is %d of %s, on %s.\n", len(first.Evidence), count(len(h.Ops()), "operation"), clip(first.Partition, nameWidth))
 	}
 	also := map[string]int{}
 	var names []string
@@ -93,6 +95,20 @@ func (a *app) explainViolation(b *strings.Builder, h *histories.History, r *chec
 	if len(names) > 0 {
 		fmt.Fprintf(b, "Found as well, as its consequences or beside it: %s.\n", strings.Join(names, ", "))
 	}
+}
+
+// duties says what the operations of a finding should have done.
+func duties(h *histories.History, f checker.Finding) string {
+	var b strings.Builder
+	for _, e := range f.Evidence {
+		if e.Should == "" {
+			continue
+		}
+		i := slices.IndexFunc(h.Ops(), func(o histories.Op) bool { return o.Index == e.Index })
+		o := &h.Ops()[i]
+		fmt.Fprintf(&b, "The %s by %s (%s) should have %s.\n", o.Kind, clip(label(o.Process), nameWidth), place(e), clip(e.Should, saysWidth))
+	}
+	return b.String()
 }
 
 // explainOK says why there is nothing to say.

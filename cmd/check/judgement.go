@@ -132,6 +132,9 @@ func (a *app) finding(b *strings.Builder, f checker.Finding) {
 	}
 	for _, e := range f.Evidence {
 		fmt.Fprintf(b, "    %*s  %s\n", width, place(e), clip(e.Text, evidenceWidth))
+		if e.Should != "" {
+			fmt.Fprintf(b, "    %*s  which should have %s\n", width, "", clip(e.Should, saysWidth))
+		}
 	}
 	if f.More > 0 {
 		fmt.Fprintf(b, "    and %s of this kind\n", count(f.More, "more finding"))
@@ -205,6 +208,8 @@ type (
 	jsonOperation struct {
 		Line int    `json:"line"`
 		Text string `json:"text"`
+		// Should completes "it should have", for an operation that did not.
+		Should string `json:"should,omitempty"`
 	}
 	jsonExercised struct {
 		Operations   int   `json:"operations"`
@@ -234,7 +239,7 @@ func asJSON(j judgement) jsonJudgement {
 	for _, f := range r.Findings {
 		operations := make([]jsonOperation, len(f.Evidence))
 		for i, e := range f.Evidence {
-			operations[i] = jsonOperation{e.Line, e.Text}
+			operations[i] = jsonOperation{e.Line, e.Text, e.Should}
 		}
 		out.Findings = append(out.Findings, jsonFinding{
 			Name: f.Name, Partition: f.Partition, Allowed: f.Allowed != "", AllowedBy: f.Allowed,
