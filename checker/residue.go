@@ -18,7 +18,7 @@ func (p *partition) residue(excused bool) []model.Op {
 	if excused {
 		p.setAside()
 	}
-	var ops []model.Op
+	ops := make([]model.Op, 0, len(p.ops))
 	for _, o := range p.ops {
 		position := histories.None
 		if r := p.readOf[o]; r != nil {

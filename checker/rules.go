@@ -192,7 +192,7 @@ func breaches(h *histories.History) []Finding {
 	var found []Finding
 	for i := range h.Marks() {
 		m := &h.Marks()[i]
-		f := Finding{Evidence: []Evidence{{Index: m.Index, Line: m.Line, Text: m.String()}}}
+		var f Finding
 		if name, detail, ok := BreachOf(m); ok {
 			f.Name, f.Says = "invariant "+name, fmt.Sprintf("The cluster broke its invariant %s%s", name, detail)
 			f.Rule = "the cluster keeping the invariants of its protocol"
@@ -202,6 +202,7 @@ func breaches(h *histories.History) []Finding {
 		} else {
 			continue
 		}
+		f.Evidence = []Evidence{{Index: m.Index, Line: m.Line, Text: m.String()}}
 		f.Allowed = allowedByName(h.Config(), f.Name)
 		found = append(found, f)
 	}

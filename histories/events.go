@@ -461,7 +461,7 @@ func (l *eventLine) interpret() {
 		l.failAt(kF, "unknown operation %s; expected one of %s", excerpt(l.f), strings.Join(kindNames[:], ", "))
 		return
 	}
-	if err := checkProcess(o.Process); err != nil {
+	if err := CheckProcess(o.Process); err != nil {
 		l.failAt(kProcess, "%v", err)
 	}
 	o.Kind = kind

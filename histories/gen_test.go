@@ -106,7 +106,7 @@ func genLine() *rapid.Generator[string] {
 
 func genProcess() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.SampledFrom([]string{"P1", "C1", "a b", `"`, "#", "note", "invoke", "x\n\u0000"}), rapid.StringN(1, 5, -1)).
-		Filter(func(s string) bool { return checkProcess(s) == nil })
+		Filter(func(s string) bool { return CheckProcess(s) == nil })
 }
 
 func genValue() *rapid.Generator[Value] {

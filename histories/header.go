@@ -131,7 +131,7 @@ func (s Setting) check() error {
 	}
 	name := s.Key
 	if p, ok := strings.CutPrefix(name, isolationPrefix); ok {
-		if err := checkProcess(p); err != nil {
+		if err := CheckProcess(p); err != nil {
 			return fmt.Errorf("config key %s: %w", excerpt(s.Key), err)
 		}
 		name = "isolation.level"

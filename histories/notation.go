@@ -257,7 +257,7 @@ func (c *cursor) operation(o *Op) {
 	start := c.pos
 	o.Process = c.word("a process")
 	c.gap()
-	if err := checkProcess(o.Process); err != nil {
+	if err := CheckProcess(o.Process); err != nil {
 		c.fail(start, "%v", err)
 	}
 	start = c.pos
@@ -524,7 +524,7 @@ func (c *cursor) mark(m *Mark) {
 func (c *cursor) client(m *Mark) {
 	start := c.pos
 	m.Process = c.word("a process")
-	if err := checkProcess(m.Process); err != nil {
+	if err := CheckProcess(m.Process); err != nil {
 		c.fail(start, "%v", err)
 	}
 	c.gap()

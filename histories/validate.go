@@ -183,7 +183,7 @@ func (o *Op) checkCall() error {
 	if int(o.Kind) >= len(kindNames) {
 		return fmt.Errorf("unknown kind of operation %d", o.Kind)
 	}
-	if err := checkProcess(o.Process); err != nil {
+	if err := CheckProcess(o.Process); err != nil {
 		return err
 	}
 	if err := checkPartition(o.On); err != nil {
@@ -303,7 +303,7 @@ func (m *Mark) check() error {
 	if m.Kind == Nemesis || m.Kind == Note {
 		return m.checkText()
 	}
-	if err := checkProcess(m.Process); err != nil {
+	if err := CheckProcess(m.Process); err != nil {
 		return err
 	}
 	if m.On != "" {
@@ -333,7 +333,7 @@ func (m *Mark) checkText() error {
 		return fmt.Errorf("nemesis is not the mark of a process")
 	}
 	if m.Kind == Note {
-		if err := checkProcess(m.Process); err != nil {
+		if err := CheckProcess(m.Process); err != nil {
 			return err
 		}
 	}
@@ -363,7 +363,9 @@ func checkUTF8(what, s string) error {
 	return nil
 }
 
-func checkProcess(p string) error {
+// CheckProcess returns what is wrong with the name of a process, nil if
+// operations may have it.
+func CheckProcess(p string) error {
 	switch p {
 	case "":
 		return fmt.Errorf("expected the name of a process")

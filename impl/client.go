@@ -14,7 +14,8 @@ type client struct {
 	name      string
 	epoch     int32     // as an idempotent producer
 	seqs      []int32   // by partition: of the next record
-	waiting   []request // steps it has not begun
+	waiting   []request // steps it was asked for, empty once all were begun
+	begun     int       // how many of them were
 	busy      bool
 	op        histories.Op
 	request   request
@@ -84,11 +85,14 @@ func (c *client) begin() {
 	if len(c.waiting) == 0 {
 		return
 	}
-	r := c.waiting[0]
+	r := c.waiting[c.begun]
 	if r.kind == histories.Poll && c.positions[r.partition] == none {
 		r = request{kind: histories.Assign, partition: r.partition, max: none, via: nobody}
 	} else {
-		c.waiting = c.waiting[1:]
+		c.begun++
+		if c.begun == len(c.waiting) {
+			c.waiting, c.begun = c.waiting[:0], 0
+		}
 	}
 	c.start(r)
 }

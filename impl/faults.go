@@ -377,5 +377,7 @@ func (c *Cluster) disconnectAll(b *broker) {
 
 // notApplied says in the trace why a step did nothing.
 func (c *Cluster) notApplied(text, why string) {
-	c.tracef("step", "%s: does nothing, %s", text, why)
+	if c.tracing {
+		c.tracef("step", "%s: does nothing, %s", text, why)
+	}
 }

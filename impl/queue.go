@@ -1,91 +1,109 @@
 package impl
 
-// An event is a message and the tick at which it is due. Events of one tick
-// happen in the order in which they were pushed.
-type event struct {
-	tick int64
-	seq  uint64
-	slot int32 // of the message
-}
+import "math/bits"
 
-func (e event) before(f event) bool {
-	return e.tick < f.tick || e.tick == f.tick && e.seq < f.seq
-}
+// near is how many ticks ahead events are kept in lists, one for each tick.
+const near = 64
 
-// A queue is a binary heap of events. Messages stay in their slots while
+// A queue holds events: messages and the ticks at which they are due. Events of
+// one tick happen in the order in which they were pushed.
+//
+// Most events are due within a few ticks. Those hang in lists, which takes no
+// comparison; the others are in a heap. Messages stay in their slots while
 // events move, and slots are used again once they are released.
 type queue struct {
-	heap  []event
-	slots []message
-	free  []int32
-	seq   uint64
+	now    int64 // no event in a list is due before
+	heads  [near]int32
+	tails  [near]int32
+	filled uint64 // lists that are not empty, by tick modulo near
+	later  eventHeap
+	slots  []slot
+	free   []int32
+	seq    uint64 // events pushed so far
 }
 
-func (q *queue) empty() bool { return len(q.heap) == 0 }
+// A slot holds the message of an event.
+type slot struct {
+	message message
+	seq     uint64
+	next    int32 // in the list
+}
+
+func (q *queue) empty() bool { return q.filled == 0 && len(q.later) == 0 }
 
 // next is the tick of the earliest event; the queue must not be empty.
-func (q *queue) next() int64 { return q.heap[0].tick }
-
-func (q *queue) push(tick int64, m *message) {
-	var slot int32
-	if n := len(q.free); n > 0 {
-		slot = q.free[n-1]
-		q.free = q.free[:n-1]
-		q.slots[slot] = *m
-	} else {
-		slot = int32(len(q.slots))
-		q.slots = append(q.slots, *m)
+func (q *queue) next() int64 {
+	if len(q.later) > 0 {
+		return min(q.soonest(), q.later[0].tick)
 	}
-	q.seq++
-	e := event{tick, q.seq, slot}
-	q.heap = append(q.heap, e)
-	i := len(q.heap) - 1
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !e.before(q.heap[parent]) {
-			break
-		}
-		q.heap[i] = q.heap[parent]
-		i = parent
-	}
-	q.heap[i] = e
+	return q.soonest()
 }
 
-// message is what is in a slot. It stays as it is, whatever is pushed, until
-// the slot is released.
-func (q *queue) message(slot int32) *message { return &q.slots[slot] }
+// soonest is the tick of the earliest event in a list.
+func (q *queue) soonest() int64 {
+	if q.filled == 0 {
+		return forever
+	}
+	return q.now + int64(bits.TrailingZeros64(bits.RotateLeft64(q.filled, -int(q.now%near))))
+}
 
-// release lets a slot be used again.
-func (q *queue) release(slot int32) { q.free = append(q.free, slot) }
+func (q *queue) push(tick int64, m *message) {
+	q.seq++
+	at := q.put(m)
+	if tick < q.now || tick-q.now >= near {
+		q.later.push(event{tick, q.seq, at})
+		return
+	}
+	i := tick % near
+	if q.filled&(1<<i) == 0 {
+		q.filled |= 1 << i
+		q.heads[i] = at
+	} else {
+		q.slots[q.tails[i]].next = at
+	}
+	q.tails[i] = at
+}
 
-// reset empties a queue and keeps its memory.
-func (q *queue) reset() { q.heap, q.slots, q.free, q.seq = q.heap[:0], q.slots[:0], q.free[:0], 0 }
+// put copies a message into a slot.
+func (q *queue) put(m *message) int32 {
+	if n := len(q.free); n > 0 {
+		at := q.free[n-1]
+		q.free = q.free[:n-1]
+		s := &q.slots[at]
+		s.message, s.seq = *m, q.seq
+		return at
+	}
+	q.slots = append(q.slots, slot{message: *m, seq: q.seq})
+	return int32(len(q.slots) - 1)
+}
 
 // pop takes the earliest event and returns the slot of its message, which the
 // caller releases.
 func (q *queue) pop() int32 {
-	slot := q.heap[0].slot
-	n := len(q.heap) - 1
-	e := q.heap[n]
-	q.heap = q.heap[:n]
-	if n == 0 {
-		return slot
+	tick := q.soonest()
+	if len(q.later) > 0 {
+		if e := q.later[0]; e.tick < tick || e.tick == tick && e.seq < q.slots[q.heads[tick%near]].seq {
+			q.now = max(q.now, e.tick)
+			q.later.pop()
+			return e.slot
+		}
 	}
-	i := 0
-	for {
-		child := 2*i + 1
-		if child >= n {
-			break
-		}
-		if child+1 < n && q.heap[child+1].before(q.heap[child]) {
-			child++
-		}
-		if !q.heap[child].before(e) {
-			break
-		}
-		q.heap[i] = q.heap[child]
-		i = child
+	q.now = tick
+	i := tick % near
+	at := q.heads[i]
+	if at == q.tails[i] {
+		q.filled &^= 1 << i
 	}
-	q.heap[i] = e
-	return slot
+	q.heads[i] = q.slots[at].next
+	return at
 }
+
+// message is what is in a slot. It stays as it is, whatever is pushed, until
+// the slot is released.
+func (q *queue) message(at int32) *message { return &q.slots[at].message }
+
+// release lets a slot be used again.
+func (q *queue) release(at int32) { q.free = append(q.free, at) }
+
+// reset empties a queue and keeps its memory.
+func (q *queue) reset() { *q = queue{later: q.later[:0], slots: q.slots[:0], free: q.free[:0]} }

@@ -21,12 +21,12 @@ func (c *Cluster) conclude() {
 		}
 		why := c.unrest()
 		switch {
-		case why == "":
+		case why == unrest{}:
 			c.stats.Live = true
 			c.phase = scanning
 			c.scan()
 		case c.now > c.quietAt+c.patience():
-			c.abandon(why)
+			c.abandon(why.String())
 		}
 	case scanning:
 		if c.clientsIdle() {
@@ -114,35 +114,57 @@ func (c *Cluster) clientsIdle() bool {
 	return true
 }
 
-// unrest says why the cluster is not calm, or "" if it is (§4, liveness): every
+// An unrest is why a cluster is not calm. The zero value is none.
+type unrest struct {
+	broker    node  // it is about, if any
+	partition int32 // it is about, if it is about no broker and not about the whole
+	whole     bool
+	says      string
+}
+
+func (u unrest) String() string {
+	switch {
+	case u.whole:
+		return u.says
+	case u.broker > 0:
+		return "broker " + itoa(int64(u.broker)) + " " + u.says
+	}
+	return partitionName(u.partition) + " " + u.says
+}
+
+// unrest returns why the cluster is not calm, if it is not (§4, liveness): every
 // broker is in service and knows what the controller knows, every request was
 // answered, and what is in the log is committed and on every replica.
-func (c *Cluster) unrest() string {
+func (c *Cluster) unrest() unrest {
 	if c.now < c.quietAt {
-		return "a fault is not over"
+		return unrest{whole: true, says: "a fault is not over"}
 	}
 	if !c.clientsIdle() {
-		return "a client is waiting"
+		return unrest{whole: true, says: "a client is waiting"}
 	}
 	for i := 1; i < len(c.brokers); i++ {
-		b := &c.brokers[i]
-		if b.state != running || b.pausedUntil > 0 {
-			return "broker " + itoa(int64(i)) + " is not running"
-		}
-		if c.controller.image.brokers[i].fenced {
-			return "broker " + itoa(int64(i)) + " is fenced"
-		}
-		if b.image.offset != c.controller.image.offset {
-			return "broker " + itoa(int64(i)) + " lacks metadata"
-		}
-		if b.alter != 0 {
-			return "broker " + itoa(int64(i)) + " waits for an answer to its proposal"
+		if why := c.unrestOfBroker(&c.brokers[i]); why != "" {
+			return unrest{broker: node(i), says: why}
 		}
 	}
 	for p := range c.ghosts {
 		if why := c.unrestOf(p); why != "" {
-			return partitionName(int32(p)) + " " + why
+			return unrest{partition: int32(p), says: why}
 		}
+	}
+	return unrest{}
+}
+
+func (c *Cluster) unrestOfBroker(b *broker) string {
+	switch {
+	case b.state != running || b.pausedUntil > 0:
+		return "is not running"
+	case c.controller.image.brokers[b.id].fenced:
+		return "is fenced"
+	case b.image.offset != c.controller.image.offset:
+		return "lacks metadata"
+	case b.alter != 0:
+		return "waits for an answer to its proposal"
 	}
 	return ""
 }

@@ -315,7 +315,7 @@ func readRequest(s *schedule.Step) (action, error) {
 	if len(s.Words) != words {
 		return action{}, at(s.Verb, "%d words after %s; expected %q", len(s.Words), s.Verb, verb.Words)
 	}
-	if _, err := histories.New("", histories.Header{}, []histories.Op{histories.NewOp(s.Actor, histories.Poll)}, nil); err != nil {
+	if err := histories.CheckProcess(s.Actor); err != nil {
 		return action{}, at(s.Actor, "client %q: a history cannot name it: %v", s.Actor, err)
 	}
 	out := action{at: s.At, fault: -1, client: s.Actor, request: request{max: none, via: nobody}}

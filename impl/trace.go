@@ -46,7 +46,9 @@ func (e *env) mark(m histories.Mark) {
 // nemesis notes a fault or its end, in words.
 func (e *env) nemesis(text string) {
 	e.mark(histories.Mark{Kind: histories.Nemesis, Offset: histories.None, Text: text})
-	e.tracef("nemesis", "%s", text)
+	if e.tracing {
+		e.tracef("nemesis", "%s", text)
+	}
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
