@@ -77,6 +77,7 @@ const (
 	eligibleBesideFullIsr
 	leaderOutsideIsr
 	recoveryNeverEnds
+	gapInSequenceLands
 	bugCount
 )
 
@@ -247,6 +248,9 @@ var Bugs = []Bug{
 	{Name: "recovery-never-ends", Section: "§2.5", Reference: "mutant, KIP-704",
 		Says:    "a leader that was elected uncleanly never declares itself recovered, so the controller lets nobody join it",
 		Anomaly: "not-live"},
+	{Name: "gap-in-sequence-lands", Section: "F2", Reference: "KAFKA-5494, KIP-98",
+		Says:      "a log appends a batch of an idempotent producer before the one that was sent before it, which is being retried",
+		Invariant: "Seq", Anomaly: "nonmonotonic-send", BlackBox: true},
 }
 
 // A bugSet is the bugs that are switched on.
@@ -297,5 +301,7 @@ func (s bugSet) imply(c *config) {
 		c.fetchAny = true
 	case s.has(retryLandsTwice):
 		c.idempotent, c.acks, c.retries = true, acksAll, maxCount
+	case s.has(gapInSequenceLands):
+		c.idempotent, c.acks, c.retries, c.inFlight = true, acksAll, maxCount, window
 	}
 }

@@ -161,6 +161,9 @@ func anomalies(h *histories.History) (names []string) {
 		if op.Kind == histories.Scan && h.Config().Get("enable.idempotence") == "true" && repeats(op.Records) {
 			add("duplicate")
 		}
+		if op.Kind == histories.Send && h.Config().Get("enable.idempotence") == "true" && overtakes(&op, h) {
+			add("nonmonotonic-send")
+		}
 		if op.Kind == histories.List {
 			if op.Offset < ends[op.Process] {
 				add("end-regression")
@@ -185,6 +188,15 @@ func repeats(records []histories.Record) bool {
 		}
 	}
 	return false
+}
+
+// overtakes reports whether a send is at a lower offset than one that its
+// process sent before.
+func overtakes(send *histories.Op, h *histories.History) bool {
+	return slices.ContainsFunc(h.Ops(), func(op histories.Op) bool {
+		return op.On == send.On && op.Process == send.Process && op.Kind == histories.Send && op.Outcome == histories.OK &&
+			op.Call < send.Call && op.Offset > send.Offset
+	})
 }
 
 // misses reports whether an end lies below what was acknowledged before it was

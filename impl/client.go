@@ -1,12 +1,15 @@
 package impl
 
 import (
+	"slices"
+
 	"github.com/isrcheck/isrcheck/histories"
 )
 
-// A client does one operation at a time. It finds the leader by metadata from
-// some broker, which may be behind, and asks that leader. After an answer that
-// rules out any effect it tries again, until its time is up (§2.1).
+// A client does one operation at a time, sends excepted, of which it may have
+// several under way. It finds the leader by metadata from some broker, which may
+// be behind, and asks that leader. After an answer that rules out any effect it
+// tries again, until its time is up (§2.1).
 type client struct {
 	outbox
 	*env
@@ -16,20 +19,25 @@ type client struct {
 	seqs      []int32   // by partition: of the next record
 	waiting   []request // steps it was asked for, empty once all were begun
 	begun     int       // how many of them were
-	busy      bool
-	op        histories.Op
-	request   request
-	deadline  int64
-	retries   int64     // attempts left after one whose effect is unknown
-	unknown   bool      // some attempt may have had an effect
-	code      errorCode // of the last attempt
-	token     int64     // of what it waits for: an answer, or a timer's end; never used twice
-	resting   bool      // between two operations, until the timer of the token
-	asking    bool      // that is an answer, not a pause between attempts
-	nearby    node      // a broker to read from whether it leads or not, or nobody
+	calls     []call    // operations under way, in the order in which they began
+	token     int64     // the last one given out; none is used twice
+	resting   int64     // the token of the timer that ends a rest between two operations, 0 for none
 	bootstrap node      // the broker it asks for metadata
 	views     []leaderView
 	positions []int64 // by partition, none before it was assigned
+}
+
+// A call is an operation under way.
+type call struct {
+	op       histories.Op
+	request  request
+	deadline int64
+	retries  int64     // attempts left after one whose effect is unknown
+	unknown  bool      // some attempt may have had an effect
+	code     errorCode // of the last attempt
+	token    int64     // of what it waits for: an answer, or a timer's end
+	asked    kind      // what it waits for the answer to, kindNone in a pause between attempts
+	nearby   node      // a broker to read from whether it leads or not, or nobody
 }
 
 // A leaderView is what a client knows about a partition's leader. Metadata
@@ -53,36 +61,49 @@ type request struct {
 }
 
 func (c *client) handle(m *message) {
-	switch {
-	case m.id != c.token: // of an attempt it gave up
-	case m.kind == clientTimer && !c.busy:
-		c.resting = false
+	if m.id == c.resting {
+		c.resting = 0
 		c.begin()
-	case m.kind == clientTimer && c.asking:
-		c.attemptFailed(requestTimedOut, c.wasSent())
+		return
+	}
+	i := slices.IndexFunc(c.calls, func(k call) bool { return k.token == m.id })
+	if i < 0 {
+		return // of an attempt it gave up
+	}
+	k := &c.calls[i]
+	switch {
+	case m.kind == clientTimer && k.asked != kindNone:
+		c.attemptFailed(k, requestTimedOut, k.wasSent())
 	case m.kind == clientTimer:
-		c.attempt()
+		c.attempt(k)
 	case m.kind == disconnected:
-		c.attemptFailed(networkException, c.wasSent() && !m.refused)
+		c.attemptFailed(k, networkException, k.wasSent() && !m.refused)
 	case m.kind == clientMetadataResponse:
-		c.onMetadata(m)
+		c.onMetadata(k, m)
 	default:
-		c.onAnswer(m)
+		c.onAnswer(k, m)
 	}
 }
 
 // ask queues a step, and begins it if the client is free.
 func (c *client) ask(r request) {
 	c.waiting = append(c.waiting, r)
-	if !c.busy && !c.resting {
+	if c.resting == 0 {
 		c.begin()
 	}
+}
+
+// free reports whether the next step may begin: nothing is under way, or only
+// sends, and fewer than a connection takes.
+func (c *client) free() bool {
+	n := len(c.calls)
+	return n == 0 || n < c.cfg.inFlight && c.waiting[c.begun].kind == histories.Send && c.calls[0].request.kind == histories.Send
 }
 
 // begin takes the next step. A consumer that was told no position begins at
 // offset 0, and says so.
 func (c *client) begin() {
-	if len(c.waiting) == 0 {
+	if len(c.waiting) == 0 || !c.free() {
 		return
 	}
 	r := c.waiting[c.begun]
@@ -95,36 +116,38 @@ func (c *client) begin() {
 		}
 	}
 	c.start(r)
+	if c.cfg.inFlight > 1 {
+		c.rest()
+	}
 }
 
 // start calls an operation.
 func (c *client) start(r request) {
-	c.request, c.busy = r, true
-	c.unknown, c.code, c.retries = false, leaderNotAvailable, c.cfg.retries
-	c.deadline = c.now + c.cfg.readTimeout
-	c.op = histories.NewOp(c.name, r.kind)
-	c.op.On, c.op.Call = partitionName(r.partition), c.now
+	c.calls = append(c.calls, call{request: r, op: histories.NewOp(c.name, r.kind), deadline: c.now + c.cfg.readTimeout,
+		retries: c.cfg.retries, code: leaderNotAvailable, nearby: nobody})
+	k := &c.calls[len(c.calls)-1]
+	k.op.On, k.op.Call = partitionName(r.partition), c.now
 	switch r.kind {
 	case histories.Send:
-		c.deadline = c.now + c.cfg.deliveryTimeout
+		k.deadline = c.now + c.cfg.deliveryTimeout
 		for _, v := range r.values {
-			c.op.Values = append(c.op.Values, histories.Int(v))
+			k.op.Values = append(k.op.Values, histories.Int(v))
 		}
-		c.request.stamp = c.stampNext(r.partition)
+		k.request.stamp = c.stampNext(r.partition, len(r.values))
 		if r.acks != c.cfg.acks || r.statedAck {
-			c.op.Acks = acksNames[r.acks]
+			k.op.Acks = acksNames[r.acks]
 		}
 	case histories.Fetch:
-		c.op.From, c.op.Max = r.from, r.max
+		k.op.From, k.op.Max = r.from, r.max
 	case histories.List:
-		c.op.At = "earliest"
+		k.op.At = "earliest"
 		if r.latest {
-			c.op.At = "latest"
+			k.op.At = "latest"
 		}
 	case histories.Assign:
-		c.op.From = r.from
+		k.op.From = r.from
 	case histories.Seek, histories.DeleteRecords:
-		c.op.To = r.from
+		k.op.To = r.from
 	}
 	if r.via != nobody && r.via != c.bootstrap {
 		c.bootstrap = r.via
@@ -132,29 +155,29 @@ func (c *client) start(r request) {
 	}
 	if r.kind == histories.Assign || r.kind == histories.Seek {
 		c.positions[r.partition] = r.from
-		c.finish(histories.OK)
+		c.finish(k, histories.OK)
 		return
 	}
-	c.nearby = nobody
 	if c.cfg.fetchAny && (r.kind == histories.Fetch || r.kind == histories.Poll) {
-		c.nearby = r.via
+		k.nearby = r.via
 	}
-	c.attempt()
+	c.attempt(k)
 }
 
 // attempt asks the leader, or a broker who that is.
-func (c *client) attempt() {
-	if c.now >= c.deadline {
-		c.giveUp()
+func (c *client) attempt(k *call) {
+	if c.now >= k.deadline {
+		c.giveUp(k)
 		return
 	}
-	r := &c.request
+	r := &k.request
 	view := &c.views[r.partition]
 	c.token++
-	m := message{from: c.id, to: view.leader, id: c.token, partition: r.partition, leaderEpoch: view.epoch}
+	k.token = c.token
+	m := message{from: c.id, to: view.leader, id: k.token, partition: r.partition, leaderEpoch: view.epoch}
 	switch {
-	case c.nearby != nobody:
-		m.kind, m.to, m.offset, m.max = consumeRequest, c.nearby, c.position(), r.max
+	case k.nearby != nobody:
+		m.kind, m.to, m.offset, m.max = consumeRequest, k.nearby, c.position(k), r.max
 	case view.leader == nobody:
 		m.kind, m.to = clientMetadataRequest, c.bootstrap
 	case r.kind == histories.Send:
@@ -164,186 +187,203 @@ func (c *client) attempt() {
 	case r.kind == histories.List:
 		m.kind, m.flag = listRequest, r.latest
 	default:
-		m.kind, m.offset, m.max = consumeRequest, c.position(), r.max
+		m.kind, m.offset, m.max = consumeRequest, c.position(k), r.max
 	}
-	c.asking = true
+	k.asked = m.kind
 	c.send(m)
 	if m.kind == produceRequest && r.acks == acksZero {
-		c.finish(histories.OK) // and nobody will say whether it arrived
+		c.finish(k, histories.OK) // and nobody will say whether it arrived
 		return
 	}
-	c.timer(c.id, clientTimer, min(c.cfg.requestTimeout, c.deadline-c.now), c.token)
+	c.timer(c.id, clientTimer, min(c.cfg.requestTimeout, k.deadline-c.now), k.token)
 }
 
 // position is the offset a read begins at.
-func (c *client) position() int64 {
-	switch c.request.kind {
+func (c *client) position(k *call) int64 {
+	switch k.request.kind {
 	case histories.Poll:
-		return c.positions[c.request.partition]
+		return c.positions[k.request.partition]
 	case histories.Scan:
-		return c.request.from + int64(len(c.op.Records))
+		return k.request.from + int64(len(k.op.Records))
 	}
-	return c.request.from
+	return k.request.from
 }
 
 // wasSent reports whether the attempt under way may have an effect.
-func (c *client) wasSent() bool {
-	return c.changes() && c.views[c.request.partition].leader != nobody
-}
+func (k *call) wasSent() bool { return k.asked == produceRequest || k.asked == deleteRequest }
 
 // changes reports whether the operation has an effect at all.
-func (c *client) changes() bool {
-	return c.request.kind == histories.Send || c.request.kind == histories.DeleteRecords
+func (k *call) changes() bool {
+	return k.request.kind == histories.Send || k.request.kind == histories.DeleteRecords
 }
 
-func (c *client) onMetadata(m *message) {
+func (c *client) onMetadata(k *call, m *message) {
 	view := &c.views[m.partition]
 	if m.leader == nobody || m.leaderEpoch < view.epoch {
-		c.attemptFailed(leaderNotAvailable, false)
+		c.attemptFailed(k, leaderNotAvailable, false)
 		return
 	}
 	view.leader, view.epoch = m.leader, m.leaderEpoch
-	c.attempt()
+	c.attempt(k)
 }
 
 // onAnswer takes the answer to a send or a read.
-func (c *client) onAnswer(m *message) {
+func (c *client) onAnswer(k *call, m *message) {
 	switch m.err {
 	case noError:
-		c.succeed(m)
+		c.succeed(k, m)
 	case offsetOutOfRange:
-		c.outOfRange(m.start)
+		c.outOfRange(k, m.start)
 	case outOfOrderSequenceNumber, invalidProducerEpoch:
-		c.code = m.err // no attempt will fare better
-		c.giveUp()
+		if m.err == outOfOrderSequenceNumber && c.isBehind(k) {
+			c.attemptFailed(k, m.err, false)
+			return
+		}
+		k.code = m.err // no attempt will fare better
+		c.giveUp(k)
 	case notLeaderOrFollower, notEnoughReplicasAfterAppend:
-		c.attemptFailed(m.err, c.changes() && c.request.acks == acksAll)
+		c.attemptFailed(k, m.err, k.changes() && k.request.acks == acksAll)
 	default:
-		c.attemptFailed(m.err, false)
+		c.attemptFailed(k, m.err, false)
 	}
 }
 
-func (c *client) succeed(m *message) {
-	switch c.request.kind {
+func (c *client) succeed(k *call, m *message) {
+	switch k.request.kind {
 	case histories.Send, histories.List:
-		c.op.Offset = m.offset
-		c.finish(histories.OK)
+		k.op.Offset = m.offset
+		c.finish(k, histories.OK)
 		return
 	case histories.DeleteRecords:
-		c.op.Start = m.start
-		c.finish(histories.OK)
+		k.op.Start = m.start
+		c.finish(k, histories.OK)
 		return
 	}
 	for i, r := range m.records {
-		c.op.Records = append(c.op.Records, histories.Record{Offset: m.offset + int64(i), Value: histories.Int(r.value)})
+		k.op.Records = append(k.op.Records, histories.Record{Offset: m.offset + int64(i), Value: histories.Int(r.value)})
 	}
-	switch c.request.kind {
+	switch k.request.kind {
 	case histories.Scan:
-		if c.position() < m.hw {
-			c.attempt()
+		if c.position(k) < m.hw {
+			c.attempt(k)
 			return
 		}
-		c.op.End = m.hw
+		k.op.End = m.hw
 	case histories.Poll:
 		c.positions[m.partition] = m.offset + int64(len(m.records))
-		c.op.HW = m.hw
+		k.op.HW = m.hw
 	default:
-		c.op.HW = m.hw
+		k.op.HW = m.hw
 	}
-	c.finish(histories.OK)
+	c.finish(k, histories.OK)
 }
 
 // outOfRange ends a read whose position the log does not have, unless it was
 // only a follower's log. A consumer goes to the log start, visibly; a scan begins
 // there.
-func (c *client) outOfRange(start int64) {
-	if c.nearby != nobody {
-		c.nearby = nobody
-		c.attempt()
+func (c *client) outOfRange(k *call, start int64) {
+	if k.nearby != nobody {
+		k.nearby = nobody
+		c.attempt(k)
 		return
 	}
-	if c.request.kind == histories.Scan && c.request.from < start {
-		c.request.from, c.op.Records = start, nil
-		c.attempt()
+	if k.request.kind == histories.Scan && k.request.from < start {
+		k.request.from, k.op.Records = start, nil
+		c.attempt(k)
 		return
 	}
-	c.code = offsetOutOfRange
-	c.giveUp()
-	if c.request.kind == histories.Poll {
-		c.positions[c.request.partition] = start
-		c.mark(histories.Mark{Kind: histories.Reset, Process: c.name, On: c.op.On, Offset: start})
+	if k.request.kind == histories.Poll {
+		c.positions[k.request.partition] = start
+		c.mark(histories.Mark{Kind: histories.Reset, Process: c.name, On: k.op.On, Offset: start})
 	}
+	k.code = offsetOutOfRange
+	c.giveUp(k)
 }
 
 // attemptFailed decides whether to try again. An attempt whose effect is
 // unknown ends a send, unless the settings allow to retry it.
-func (c *client) attemptFailed(code errorCode, unknown bool) {
-	c.code = code
-	c.unknown = c.unknown || unknown
-	c.nearby = nobody
-	if code != notEnoughReplicas && code != offsetNotAvailable {
-		c.views[c.request.partition].leader = nobody
+func (c *client) attemptFailed(k *call, code errorCode, unknown bool) {
+	k.code = code
+	k.unknown = k.unknown || unknown
+	k.nearby = nobody
+	if code != notEnoughReplicas && code != offsetNotAvailable && code != outOfOrderSequenceNumber {
+		c.views[k.request.partition].leader = nobody
 		c.bootstrap = c.bootstrap%node(c.cfg.brokers) + 1
 	}
 	if unknown {
-		if c.retries == 0 {
-			c.giveUp()
+		if k.retries == 0 {
+			c.giveUp(k)
 			return
 		}
-		c.retries--
+		k.retries--
 	}
-	c.asking = false
-	c.pause(c.cfg.retryBackoff)
-}
-
-func (c *client) pause(ms int64) {
+	k.asked = kindNone
 	c.token++
-	c.timer(c.id, clientTimer, ms, c.token)
+	k.token = c.token
+	c.timer(c.id, clientTimer, c.cfg.retryBackoff, k.token)
 }
 
 // giveUp ends an operation that found no answer. A read has no effect, so it
 // just failed; a send failed only if every attempt certainly had none.
-func (c *client) giveUp() {
-	if c.unknown && !c.bugs.has(unclearMeansFailed) {
-		c.finish(histories.Info)
+func (c *client) giveUp(k *call) {
+	if k.unknown && !c.bugs.has(unclearMeansFailed) {
+		c.finish(k, histories.Info)
 	} else {
-		c.finish(histories.Fail)
+		c.finish(k, histories.Fail)
 	}
 }
 
-// interrupt makes the client give up at once.
+// interrupt makes the client give up its oldest operation at once.
 func (c *client) interrupt() bool {
-	if !c.busy {
+	if len(c.calls) == 0 {
 		return false
 	}
-	c.code = requestTimedOut
-	c.unknown = c.unknown || c.asking && c.wasSent()
-	c.views[c.request.partition].leader = nobody
-	c.giveUp()
+	k := &c.calls[0]
+	c.views[k.request.partition].leader = nobody
+	c.abandon(k, requestTimedOut)
 	return true
 }
 
-// finish completes the operation. The next one begins a tick later at the
-// earliest, so that a client's operations never share an instant.
-func (c *client) finish(outcome histories.Outcome) {
-	c.op.Outcome, c.op.Return = outcome, c.now
-	if c.request.kind == histories.Send && c.cfg.idempotent {
-		c.sent(outcome == histories.OK)
-	}
-	if outcome != histories.OK {
-		c.op.Code = c.code.String()
-		c.op.Records = nil
-	}
-	c.record(c.op)
-	c.busy, c.asking, c.resting = false, false, true
-	c.pause(1)
+// abandon gives up an operation whatever it waits for.
+func (c *client) abandon(k *call, code errorCode) {
+	k.code = code
+	k.unknown = k.unknown || k.wasSent()
+	c.giveUp(k)
 }
 
-// hangUp records an operation that never completed.
+// finish completes the operation, which is no longer one of the calls then.
+func (c *client) finish(k *call, outcome histories.Outcome) {
+	k.op.Outcome, k.op.Return = outcome, c.now
+	if outcome != histories.OK {
+		k.op.Code = k.code.String()
+		k.op.Records = nil
+	}
+	c.record(k.op)
+	isSend := k.request.kind == histories.Send
+	i := 0
+	for &c.calls[i] != k {
+		i++
+	}
+	c.calls = slices.Delete(c.calls, i, i+1)
+	c.rest()
+	if isSend && c.cfg.idempotent && outcome != histories.OK {
+		c.renumber(i)
+	}
+}
+
+// rest lets a tick pass before the next operation begins, so that none of a
+// client's share an instant.
+func (c *client) rest() {
+	c.token++
+	c.resting = c.token
+	c.timer(c.id, clientTimer, 1, c.token)
+}
+
+// hangUp records the operations that never completed.
 func (c *client) hangUp() {
-	if c.busy {
-		c.op.Records = nil
-		c.record(c.op)
+	for i := range c.calls {
+		c.calls[i].op.Records = nil
+		c.record(c.calls[i].op)
 	}
 }
 

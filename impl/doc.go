@@ -34,6 +34,9 @@
 //   - A follower joins the ISR only once it has deleted what the leader has
 //     (§3.6): a fetch at the leader's log start says nothing about the records
 //     below, and as a leader the follower would show them to consumers again.
+//   - A log that knows nothing of an idempotent producer takes its first batch
+//     only (§2.1). Kafka takes any, so that one may overtake the first, which
+//     then can never land (KAFKA-14359).
 //   - A leader forgets what it knew about its followers in every new leader
 //     epoch (§3.8.1): if it missed an epoch, their logs may have been cut.
 //

@@ -50,7 +50,7 @@ func (l *log) admit(s stamp, n int) (errorCode, int64) {
 	if batches > 0 {
 		return outOfOrderSequenceNumber, none
 	}
-	return noError, none // nothing is known of this producer: any number will do
+	return inSequence(s.seq, 0) // nothing is known of this producer
 }
 
 func inSequence(seq, want int32) (errorCode, int64) {
@@ -60,22 +60,35 @@ func inSequence(seq, want int32) (errorCode, int64) {
 	return noError, none
 }
 
-// stampNext is the stamp of a producer's next batch on a partition.
-func (c *client) stampNext(p int32) stamp {
+// stampNext is the stamp of a producer's next batch on a partition, of n records.
+func (c *client) stampNext(p int32, n int) stamp {
 	if !c.cfg.idempotent {
 		return stamp{}
 	}
-	return stamp{producer: c.id, epoch: c.epoch, seq: c.seqs[p]}
+	c.seqs[p] += int32(n)
+	return stamp{producer: c.id, epoch: c.epoch, seq: c.seqs[p] - int32(n)}
 }
 
-// sent follows a batch to its end. After one that was given up a new epoch
-// begins: nobody may know what became of it, so that its numbers must never be
-// used again, nor the next ones (KIP-360).
-func (c *client) sent(acknowledged bool) {
-	if acknowledged {
-		c.seqs[c.request.partition] += int32(len(c.request.values))
-		return
+// isBehind reports whether a batch follows another one that is under way. Until
+// that has arrived, the log cannot take it.
+func (c *client) isBehind(k *call) bool {
+	for i := range c.calls {
+		if other := &c.calls[i]; other == k {
+			break
+		} else if other.request.partition == k.request.partition {
+			return true
+		}
 	}
+	return false
+}
+
+// renumber begins a new epoch after a batch that was given up: nobody may know
+// what became of it, so that its numbers must never be used again, nor the next
+// ones (KIP-360). The batches behind it, which have those, end with it.
+func (c *client) renumber(from int) {
 	c.epoch++
 	clear(c.seqs)
+	if from < len(c.calls) {
+		c.abandon(&c.calls[from], outOfOrderSequenceNumber)
+	}
 }

@@ -32,7 +32,8 @@ func TestAdmit(t *testing.T) {
 		{"old epoch", stamp{7, 0, 2}, 1, invalidProducerEpoch, none},
 		{"another producer", stamp{8, 3, 1}, 1, noError, none},
 		{"another producer's copy", stamp{8, 3, 0}, 1, noError, 3},
-		{"unknown producer", stamp{9, 4, 17}, 1, noError, none},
+		{"unknown producer", stamp{9, 4, 0}, 1, noError, none},
+		{"unknown producer in the middle", stamp{9, 4, 17}, 1, outOfOrderSequenceNumber, none},
 	} {
 		if err, base := l.admit(tt.s, tt.n); err != tt.err || base != tt.base {
 			t.Errorf("%s: %v at %d, want %v at %d", tt.name, err, base, tt.err, tt.base)

@@ -25,6 +25,9 @@ func (c *Cluster) promises() histories.Config {
 		{Key: "reads", Value: readsNames[bit(c.cfg.linearizable)]},
 		{Key: "system", Value: "kafka"},
 	}
+	if c.cfg.inFlight > 1 {
+		config = config.With("max.in.flight.requests.per.connection", itoa(int64(c.cfg.inFlight)))
+	}
 	if c.cfg.fetchAny {
 		config = config.With("fetch.from", "any")
 	}
@@ -43,5 +46,5 @@ func (c *Cluster) landOnce() bool {
 	weak := func(op histories.Op) bool {
 		return op.Kind == histories.Send && (op.Acks != "" && op.Acks != acksNames[acksAll])
 	}
-	return c.cfg.retries == 0 && c.cfg.acks == acksAll && !slices.ContainsFunc(c.ops, weak)
+	return c.cfg.retries == 0 && c.cfg.inFlight == 1 && c.cfg.acks == acksAll && !slices.ContainsFunc(c.ops, weak)
 }

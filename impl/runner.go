@@ -69,7 +69,7 @@ func (r *replica) reset() {
 }
 
 func (c *client) reset() {
-	*c = client{outbox: c.emptied(), waiting: c.waiting[:0], views: c.views, positions: c.positions, seqs: c.seqs}
+	*c = client{outbox: c.emptied(), waiting: c.waiting[:0], calls: c.calls[:0], views: c.views, positions: c.positions, seqs: c.seqs}
 }
 
 func (g *ghost) reset() {

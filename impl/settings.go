@@ -35,6 +35,7 @@ type config struct {
 	deliveryTimeout, readTimeout int64
 	shutdownTimeout              int64
 	retries                      int64
+	inFlight                     int // sends of one client
 	flushMessages                int64
 	truncation                   truncation
 }
@@ -81,6 +82,8 @@ var Settings = []SettingSpec{
 		set: func(c *config, v int64) { c.idempotent = v == 1 }},
 	{Name: "retries", Default: "0", Max: maxCount, Says: "attempts after one whose effect is unknown; without idempotence they may duplicate",
 		set: func(c *config, v int64) { c.retries = v }},
+	{Name: "max.in.flight.requests.per.connection", Default: "1", Min: 1, Max: window, Says: "sends that a client may have under way at once; without idempotence a retry may reorder them. Kafka's default is 5",
+		set: func(c *config, v int64) { c.inFlight = int(v) }},
 	{Name: "replica.lag.time.max.ms", Default: "30000", Min: 1, Max: hour, Says: "how long a follower may lag before the leader proposes to drop it",
 		set: func(c *config, v int64) { c.lagTime = v }},
 	{Name: "replica.lag.max.messages", Default: "0", Max: maxCount, Says: "Kafka 0.8: how many records a follower may lag; 0 for no such rule",

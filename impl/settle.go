@@ -107,7 +107,7 @@ func (c *Cluster) finish() {
 
 func (c *Cluster) clientsIdle() bool {
 	for i := range c.clients {
-		if k := &c.clients[i]; k.busy || len(k.waiting) > 0 {
+		if k := &c.clients[i]; len(k.calls)+len(k.waiting) > 0 {
 			return false
 		}
 	}

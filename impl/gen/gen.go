@@ -84,6 +84,9 @@ func (d *drawing) settings() {
 	if draw.OneIn(t, 5, "idempotence") {
 		d.fix(schedule.Setting{Key: "enable.idempotence", Value: "true"})
 	}
+	if draw.OneIn(t, 6, "pipelining") {
+		d.is("max.in.flight.requests.per.connection", draw.From(t, "in flight", 5, 2))
+	}
 	if draw.OneIn(t, 10, "retries") {
 		d.is("retries", draw.Int(t, 1, 3, "attempts"))
 	}
