@@ -81,6 +81,7 @@ type Finding struct {
 
 	ops    []*histories.Op // what proves it, until it is shown
 	duties []duty          // what they should have done
+	about  []histories.Value
 }
 
 // Evidence is an operation or a mark that proves a finding.

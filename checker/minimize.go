@@ -13,43 +13,65 @@ const offsets = "offsets"
 
 // MinimizeOptions limits a minimization.
 type MinimizeOptions struct {
-	Options     // of each check
-	Budget  int // at most so many checks; 0 is no bound
+	Options         // of each check
+	Budget  int     // at most so many checks; 0 is no bound
+	Known   *Result // of a check of the whole, if there was one
+
+	// Progress is told after each check how many there were and how many
+	// operations are left, if it is not nil.
+	Progress func(checks, operations int)
 }
 
 // Minimize returns a shorter history that shows the same violation, and how
 // many checks that took. Its header expects the verdict it gets. A history
 // that is no violation is returned as it is.
 //
-// It deletes partitions, processes, stretches of time, then single operations
-// and marks, and at last values. A value goes as a whole, from its send and
-// from every answer, so that no read is left of what was never sent. What
-// stays says the first finding that nothing permits, word for word, and finds
-// nothing that was not found in the whole: what is shown by the part is true of
-// the whole, also where what was deleted would have excused it. A dense log
-// that loses records on the way is called sparse, which promises less. The
-// header's note says if answers lack records.
+// It begins with the operations that the finding names and what they depend
+// on, and only if that is not enough with the whole. Of that it deletes
+// partitions, processes, stretches of time, then single operations and marks,
+// and at last values. A value goes as a whole, from its send and from every
+// answer, so that no read is left of what was never sent. What stays says the
+// first finding that nothing permits, word for word, and finds nothing that
+// was not found in the whole: what is shown by the part is true of the whole,
+// also where what was deleted would have excused it.
+//
+// Offsets keep their numbers. Those of deleted records hold nothing: a dense
+// log that loses records on the way is called sparse in its header, which
+// promises less, and so its start moves up with its first record. The header's
+// note says if answers lack records.
 //
 // Equal arguments give equal results, unless ctx ends or the budget of a check
 // is one of memory.
 func Minimize(ctx context.Context, h *histories.History, opts MinimizeOptions) (*histories.History, int) {
-	r := Check(ctx, h, opts.Options)
-	if r.Verdict != Violates {
-		return h, 1
+	r, checks := opts.Known, 0
+	if r == nil {
+		r, checks = Check(ctx, h, opts.Options), 1
 	}
-	m := &shortening{ctx: ctx, opts: opts, whole: h, findings: r.Findings, target: r.first(), checks: 1, best: h, verdict: r,
-		kept: kept{gone: make([]bool, len(h.Ops())+len(h.Marks())), dropped: map[histories.Value]bool{}}}
-	m.try(kept{m.gone, m.dropped, true})
-	m.try(m.without(m.notEvidence()))
+	if r.Verdict != Violates {
+		return h, checks
+	}
+	m := newShortening(ctx, h, r, opts)
+	m.checks = checks
+	m.prove()
 	for before := -1; before != m.accepted && !m.spent(); {
 		before = m.accepted
+		m.rebase()
 		m.deleteGroups(func(o *histories.Op) string { return o.On }, func(*histories.Mark) string { return "" })
 		m.deleteGroups(func(o *histories.Op) string { return o.Process }, func(m *histories.Mark) string { return m.Process })
 		m.deletePieces()
 		m.deleteValues()
 	}
-	m.try(kept{m.gone, m.dropped, false})
+	m.rebase()
+	if !m.mayHoldMore {
+		m.try(kept{m.gone, m.dropped, false})
+	}
 	return m.result(), m.checks
+}
+
+func newShortening(ctx context.Context, h *histories.History, r *Result, opts MinimizeOptions) *shortening {
+	m := &shortening{ctx: ctx, opts: opts, whole: h, config: h.Config(), findings: r.Findings, target: r.first(), best: h, verdict: r}
+	m.keepAll()
+	return m
 }
 
 // leftOut is noted where answers are no longer what clients got.
@@ -57,9 +79,10 @@ const leftOut = "minimized: records whose sends are left out are left out of the
 
 // result returns the best part, with the verdict it gets in its header.
 func (m *shortening) result() *histories.History {
+	m.rebase()
 	header := m.best.Header()
 	header.Expect = histories.Expect{Verdict: m.verdict.Verdict.String(), Names: m.verdict.Names()}
-	if m.shortensAnswers() && !strings.Contains(header.Note, leftOut) {
+	if m.shortened && !strings.Contains(header.Note, leftOut) {
 		header.Note = strings.TrimPrefix(header.Note+"\n"+leftOut, "\n")
 	}
 	with, err := m.best.WithHeader(header)
@@ -69,12 +92,24 @@ func (m *shortening) result() *histories.History {
 	return with
 }
 
-// shortensAnswers reports whether answers that stay lack records they had.
-func (m *shortening) shortensAnswers() bool {
+// rebase takes the best part for the whole, which is smaller.
+func (m *shortening) rebase() {
+	if m.best == m.whole {
+		return
+	}
 	dropped := m.droppedBy(m.kept)
-	return slices.ContainsFunc(m.whole.Ops(), func(o histories.Op) bool {
-		return !m.gone[o.Index] && slices.ContainsFunc(o.Records, func(r histories.Record) bool { return dropped[r.Value] })
-	})
+	for i := range m.whole.Ops() {
+		o := &m.whole.Ops()[i]
+		m.mayHoldMore = m.mayHoldMore || m.target.Name == notLinearizable && m.gone[o.Index] && mayHaveHappened(o)
+		m.shortened = m.shortened || !m.gone[o.Index] &&
+			slices.ContainsFunc(o.Records, func(r histories.Record) bool { return dropped[r.Value] })
+	}
+	m.whole = m.best
+	m.keepAll()
+}
+
+func (m *shortening) keepAll() {
+	m.gone, m.dropped = make([]bool, len(m.whole.Ops())+len(m.whole.Marks())), map[histories.Value]bool{}
 }
 
 // kept is the part of a history that is left.
@@ -88,9 +123,13 @@ type shortening struct {
 	ctx      context.Context
 	opts     MinimizeOptions
 	whole    *histories.History
-	findings []Finding // of the whole
-	target   Finding   // the first that nothing permits
+	config   histories.Config // at the beginning
+	findings []Finding        // at the beginning
+	target   Finding          // the first that nothing permits
 	checks   int
+
+	shortened   bool // answers lack records they had
+	mayHoldMore bool // sends are gone that may explain what only a search shows
 
 	kept
 	accepted int // changes
@@ -102,21 +141,26 @@ func (m *shortening) spent() bool {
 	return m.ctx.Err() != nil || m.opts.Budget > 0 && m.checks >= m.opts.Budget
 }
 
-// try makes the part the best one if it shows the same.
-func (m *shortening) try(k kept) {
+// try makes the part the best one if it shows the same, and reports that.
+func (m *shortening) try(k kept) bool {
 	if m.spent() {
-		return
+		return false
 	}
 	h := m.part(k)
 	if h == nil {
-		return
+		return false
 	}
 	m.checks++
 	r := Check(m.ctx, h, m.opts.Options)
-	if m.ctx.Err() == nil && m.same(r) {
+	same := m.ctx.Err() == nil && m.same(r)
+	if same {
 		m.kept, m.best, m.verdict = k, h, r
 		m.accepted++
 	}
+	if m.opts.Progress != nil {
+		m.opts.Progress(m.checks, len(m.best.Ops()))
+	}
+	return same
 }
 
 // same reports whether a part shows what the whole shows, and nothing else.
@@ -174,6 +218,7 @@ func (m *shortening) part(k kept) *histories.History {
 	}
 	header := m.whole.Header()
 	header.Schedule = "" // it is the cause of the whole
+	header.Config = m.config
 	if k.sparse && header.Config.Get(offsets) == "dense" {
 		header.Config = header.Config.With(offsets, "sparse")
 	}
@@ -234,13 +279,17 @@ func (m *shortening) without(items []int) kept {
 }
 
 // left returns the items that may be deleted and are not, in order. Where only
-// a search shows the violation, a send that may have happened stays: without
-// it the order that explains the rest may be impossible for lack of it.
+// a search shows the violation of a dense log, a send that may have happened
+// stays: without it the order that explains the rest may be impossible for lack
+// of it. A sparse log promises nothing of the offset it would have had.
 func (m *shortening) left() []int {
 	var items []int
 	pinned := map[int]bool{}
-	for _, o := range m.whole.Ops() {
-		pinned[o.Index] = m.target.Name == notLinearizable && o.Kind == histories.Send && o.Outcome != histories.Fail
+	if m.target.Name == notLinearizable && !m.holey() {
+		for i := range m.whole.Ops() {
+			o := &m.whole.Ops()[i]
+			pinned[o.Index] = mayHaveHappened(o)
+		}
 	}
 	for i, gone := range m.gone {
 		if !gone && !pinned[i] {
@@ -250,12 +299,11 @@ func (m *shortening) left() []int {
 	return items
 }
 
-// notEvidence returns the items that do not prove the finding themselves. Most
-// findings need no other.
-func (m *shortening) notEvidence() []int {
-	return slices.DeleteFunc(m.left(), func(i int) bool {
-		return slices.ContainsFunc(m.target.Evidence, func(e Evidence) bool { return e.Index == i })
-	})
+// holey reports whether an offset of what is left may hold nothing.
+func (m *shortening) holey() bool { return m.sparse || m.config.Get(offsets) != "dense" }
+
+func mayHaveHappened(o *histories.Op) bool {
+	return o.Kind == histories.Send && o.Outcome != histories.Fail
 }
 
 // deleteGroups deletes the items of one name at once, for each name but "".
@@ -294,7 +342,7 @@ func (m *shortening) deletePieces() {
 
 // deleteValues drops values of batches, large pieces first.
 func (m *shortening) deleteValues() {
-	if m.target.Name == notLinearizable {
+	if m.target.Name == notLinearizable && !m.holey() {
 		return
 	}
 	values := m.values()

@@ -147,6 +147,12 @@ func (f Finding) should(o *histories.Op, format string, args ...any) Finding {
 	return f
 }
 
+// naming adds the values that the sentence speaks of.
+func (f Finding) naming(values ...histories.Value) Finding {
+	f.about = append(f.about, values...)
+	return f
+}
+
 // A duty is what an operation should have done and did not.
 type duty struct {
 	op    *histories.Op

@@ -58,7 +58,7 @@ func lostWrites(p *partition) []Finding {
 		}
 		ops := append([]*histories.Op{x.send.op}, x.proofGone(p)...)
 		found = append(found, proof(ops, "Record %s was %s at offset %d and is gone: %s", x.value, how, x.offset, x.fate()).
-			should(x.gone.op, "held record %s at offset %d", x.value, x.offset))
+			should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...))
 	}
 	for _, s := range p.sends {
 		if scan := p.lostUnplaced(s); scan != nil {
@@ -130,6 +130,14 @@ func (x *record) proofGone(p *partition) []*histories.Op {
 	return ops
 }
 
+// lostAndFound returns a lost value and what took its place.
+func (x *record) lostAndFound() []histories.Value {
+	if v, ok := x.gone.holdsAt(x.offset); ok {
+		return []histories.Value{x.value, v}
+	}
+	return []histories.Value{x.value}
+}
+
 func readThenLost(p *partition) []Finding {
 	var found []Finding
 	for _, x := range p.records {
@@ -143,7 +151,7 @@ func readThenLost(p *partition) []Finding {
 		reader := x.seenBy[seen].op
 		ops := append([]*histories.Op{reader}, x.proofGone(p)...)
 		found = append(found, proof(ops, "Record %s was read by %s at offset %d and later is gone: %s",
-			x.value, reader.Process, x.offset, x.fate()).should(x.gone.op, "held record %s at offset %d", x.value, x.offset))
+			x.value, reader.Process, x.offset, x.fate()).should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...))
 	}
 	return found
 }
@@ -158,7 +166,7 @@ func inconsistentOffsets(p *partition) []Finding {
 			}
 			a, b := x.witness(), y.witness()
 			found = append(found, proof([]*histories.Op{a, b}, "Offset %d has two records: record %s %s, record %s %s",
-				x.offset, x.value, x.how(), y.value, y.how()).should(b, "%s", y.instead(x)))
+				x.offset, x.value, x.how(), y.value, y.how()).should(b, "%s", y.instead(x)).naming(x.value, y.value))
 		}
 	}
 	return found
@@ -201,7 +209,7 @@ func offsetMismatches(p *partition) []Finding {
 			told := s.op.Offset + int64(i)
 			if at := p.firstSeen(v); at != nil && at.offset != told {
 				found = append(found, proof([]*histories.Op{s.op, at.seenBy[0].op}, "Record %s was acknowledged to %s at offset %d, and readers find it at offset %d",
-					v, s.op.Process, told, at.offset).should(s.op, "been told offset %d", at.offset-int64(i)))
+					v, s.op.Process, told, at.offset).should(s.op, "been told offset %d", at.offset-int64(i)).naming(v))
 				break
 			}
 		}
@@ -288,7 +296,7 @@ func realtimeOrder(p *partition) []Finding {
 		if s := x.send; s != nil && earliest != nil && earliest.offset > x.offset && done < s.op.Call && earliest.send != s {
 			first, _ := earliest.doneBy()
 			found = append(found, proof([]*histories.Op{first, s.op}, "Record %s was in the log at offset %d before the send of record %s began, which landed at the lower offset %d",
-				earliest.value, earliest.offset, x.value, x.offset).should(s.op, "landed behind offset %d", earliest.offset))
+				earliest.value, earliest.offset, x.value, x.offset).should(s.op, "landed behind offset %d", earliest.offset).naming(earliest.value, x.value))
 		}
 		if _, at := x.doneBy(); at < done {
 			earliest, done = x, at

@@ -285,7 +285,7 @@ func nonmonotonicPolls(p *partition) []Finding {
 		}
 		r := b.poll.Records[0]
 		found = append(found, proof(ops, "Consumer %s was at position %d and was handed offset %d (record %s)",
-			b.poll.Process, b.floor, r.Offset, r.Value).should(b.poll, "held only records at offset %d or behind", b.floor))
+			b.poll.Process, b.floor, r.Offset, r.Value).should(b.poll, "held only records at offset %d or behind", b.floor).naming(r.Value))
 	}
 	return found
 }
@@ -312,7 +312,7 @@ func silentResets(p *partition) []Finding {
 		if i := p.search(r.position); i < len(p.records) && p.records[i].offset < min(first, p.start) {
 			x := p.records[i]
 			found = append(found, proof([]*histories.Op{x.witness(), r.op}, "Record %s at offset %d was skipped by %s, which was at position %d and was handed offset %d, and no reset explains that",
-				x.value, x.offset, r.op.Process, r.position, first).should(r.op, "failed with OFFSET_OUT_OF_RANGE, so that the consumer is reset"))
+				x.value, x.offset, r.op.Process, r.position, first).should(r.op, "failed with OFFSET_OUT_OF_RANGE, so that the consumer is reset").naming(x.value))
 		}
 	}
 	return found
@@ -335,7 +335,7 @@ func (p *partition) skips(how string, here func(*read, *record) bool) []Finding 
 			}
 			seen := x.seenBy[len(x.seenBy)-1].op
 			found = append(found, proof([]*histories.Op{r.op, seen}, "Record %s at offset %d was %s %s, and it is there: %s read it",
-				x.value, x.offset, how, r.op.Process, seen.Process).should(r.op, "held record %s at offset %d", x.value, x.offset))
+				x.value, x.offset, how, r.op.Process, seen.Process).should(r.op, "held record %s at offset %d", x.value, x.offset).naming(x.value))
 			break
 		}
 	}

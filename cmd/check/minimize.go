@@ -83,10 +83,11 @@ func (s *shortener) run(ctx context.Context, name string) error {
 
 // recording shortens what was observed.
 func (s *shortener) recording(ctx context.Context, name string, h *histories.History) error {
-	if r := checker.Check(ctx, h, checker.Options{}); r.Verdict != checker.Violates {
+	r := checker.Check(ctx, h, checker.Options{})
+	if r.Verdict != checker.Violates {
 		return fmt.Errorf("%s: expected a history that fails; the verdict of this one is %s, so there is nothing to make smaller", label(name), r.Verdict)
 	}
-	small, checks := checker.Minimize(ctx, h, checker.MinimizeOptions{Budget: s.budget})
+	small, checks := checker.Minimize(ctx, h, checker.MinimizeOptions{Budget: s.budget, Known: r})
 	return s.save(small, fmt.Sprintf("from %s to %d in %s", count(len(h.Ops()), "operation"), len(small.Ops()), count(checks, "check")), "explain")
 }
 
