@@ -47,9 +47,10 @@ func (v Verdict) ExitCode() int { return [...]int{4, 0, 3, 4, 1}[v] }
 // gets the same verdict on every machine; a context that ends gives Undecided
 // and says so.
 type Options struct {
-	Steps  int64 // model steps a partition; 0 means DefaultSteps
-	Memory int64 // bytes a partition's search may hold; 0 means DefaultMemory
-	Engine Engine
+	Steps    int64 // model steps a partition; 0 means DefaultSteps
+	Memory   int64 // bytes a partition's search may hold; 0 means DefaultMemory
+	MaxInput histories.Limit
+	Engine   Engine
 }
 
 // Defaults of [Options].

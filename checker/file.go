@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -13,33 +14,35 @@ import (
 // whole. The error is about the input, never about what it shows.
 func CheckFile(ctx context.Context, path string, opts Options) (*Result, histories.Header, error) {
 	if opts.Engine == Auto {
-		if r, h, ok := checkStream(path); ok {
-			return r, h, nil
+		r, h, err := checkStream(path, opts.MaxInput)
+		if r != nil || errors.Is(err, histories.ErrTooLong) {
+			return r, h, err
 		}
 	}
-	h, err := histories.ReadFile(path)
+	h, err := opts.MaxInput.ReadFile(path)
 	if err != nil {
 		return nil, histories.Header{}, err
 	}
 	return Check(ctx, h, opts), h.Header(), nil
 }
 
-// checkStream judges a file while it is read, if it can be opened twice.
-func checkStream(path string) (*Result, histories.Header, bool) {
+// checkStream judges a file while it is read, if it can be opened twice. Without
+// a result, the file has to be read as a whole, unless the error is of its length.
+func checkStream(path string, limit histories.Limit) (*Result, histories.Header, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, histories.Header{}, false
+		return nil, histories.Header{}, err
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, histories.Header{}, false
+		return nil, histories.Header{}, err
 	}
 	s := &quickSink{}
-	if histories.Stream(path, f, s) != nil {
-		return nil, histories.Header{}, false
+	if err := limit.Stream(path, f, s); err != nil {
+		return nil, histories.Header{}, err
 	}
-	r, ok := s.conclude()
-	return r, s.header, ok
+	r, _ := s.conclude()
+	return r, s.header, nil
 }
 
 // A quickSink lets the quick judge see a history while it is read.

@@ -28,7 +28,7 @@ func TestCheckFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			compareFile(t, path)
-			if _, _, ok := checkStream(path); ok {
+			if r, _, _ := checkStream(path, 0); r != nil {
 				streamed++
 			}
 		}

@@ -102,7 +102,7 @@ type EventReader struct {
 // NewEventReader reads the header from r and returns a reader of the events
 // that follow it. Files packed with gzip or zstd are unpacked.
 func NewEventReader(name string, r io.Reader) (*EventReader, error) {
-	u, err := unpack(name, r)
+	u, err := Limit(0).unpack(name, r)
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +144,10 @@ func (r *EventReader) next() (*cursor, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := newCursor(r.name, r.lines.line, line)
-		c.words = r.words
-		if c.spaces(); c.err != nil || !c.done() {
+		if len(bytes.Trim(line, " \t")) > 0 {
+			c := newCursor(r.name, r.lines.line, line)
+			c.words = r.words
+			c.spaces()
 			return c, r.lines.explain(c.err)
 		}
 	}

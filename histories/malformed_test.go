@@ -50,7 +50,7 @@ func TestMalformedNotation(t *testing.T) {
 
 		{"invalid UTF-8", h + "1 nemesis \xff\n", "x:2:11: byte 0xff is not valid UTF-8"},
 		{"NUL", h + "1 nemesis a\x00b\n", "x:2:12: control character 0x00"},
-		{"lone carriage return", h + "1 nemesis a\rb\n", "x:2:12: control character 0x0d"},
+		{"lone carriage return", h + "1 nemesis a\rb\n", "x:2:12: a carriage return within the line"},
 
 		{"time only", h + "1\n", "x:2:2: expected nemesis or client, but the line ends here"},
 		{"mark of nobody", h + "1 P1 send 1\n", `x:2:3: expected nemesis or client, found "P1"`},
@@ -253,6 +253,13 @@ func TestMalformedFiles(t *testing.T) {
 		{"half of zstd", zstded.Bytes()[:zstded.Len()/2], "the zstd data is cut off or damaged: unexpected EOF"},
 		{"zstd header", zstded.Bytes()[:4], "x:1:1: the zstd data is cut off or damaged: unexpected EOF"},
 		{"gzip and more", append(bytes.Clone(zipped.Bytes()), "more"...), "the gzip data is cut off or damaged"},
+		{"UTF-16", []byte("\xff\xfeh\x00i\x00"), "x:1:1: the text is UTF-16; expected UTF-8"},
+		{"UTF-16 of the other kind", []byte("\xfe\xff\x00h\x00i"), "x:1:1: the text is UTF-16; expected UTF-8"},
+		{"only blank lines", []byte(" \n\t\r\n\n"), "x:1:1: the file is empty"},
+		{"two files in one", []byte("history 1\n\ufeffhistory 1\n"), `x:2:1: expected a time, a header word or a comment, found "\ufeffhistory"`},
+		{"two files of events in one", []byte("{\"history\":1}\n\ufeff{\"history\":1}\n"), `x:2:1: expected a JSON object, found "\ufeff{`},
+		{"line ends of old", []byte("history 1\r1-2 P1 send 1\r"), `x:1:10: a carriage return within the line`},
+		{"zstd that asks for a window of 2 GiB", []byte("\x28\xb5\x2f\xfd\x00\xa8\x09\x00\x00h"), "the zstd data is cut off or damaged: window size exceeded"},
 		{"other data", []byte("\xfd7zXZ\x00"), "x:1:6: control character 0x00"},
 		{"a long line", bytes.Repeat([]byte("garbage "), 10<<20/8), `x:1:1: expected "history 1", found "garbage"`},
 		{"a long word", bytes.Repeat([]byte("g"), 10<<20), `x:1:1: expected "history 1", found "gggg`},

@@ -1,7 +1,9 @@
 package histories
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"slices"
 	"strings"
 )
@@ -32,17 +34,22 @@ type notation struct {
 	pending  []string // comments whose place is decided by what follows
 	schedule *strings.Builder
 	opened   int // line of the schedule block
+	note     strings.Builder
 	noted    int // line of the note
 }
 
-func parseNotation(name string, text []byte) (*History, error) {
+func readNotation(name string, r *bufio.Reader) (*History, error) {
 	n := &notation{file: name, seen: make(map[string]bool), keys: make(map[string]bool), words: make(map[string]string)}
-	line := 0
-	for text := range bytes.Lines(text) {
-		line++
-		text = bytes.TrimSuffix(text, []byte("\n"))
-		text = bytes.TrimSuffix(text, []byte("\r"))
-		c := newCursor(name, line, text)
+	lines := lineReader{name: name, r: r}
+	for {
+		text, err := lines.next()
+		if err == io.EOF {
+			return n.whole(lines.line)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c := newCursor(name, lines.line, text)
 		c.words = n.words
 		if c.err == nil {
 			n.line(c)
@@ -51,17 +58,28 @@ func parseNotation(name string, text []byte) (*History, error) {
 			return nil, c.err
 		}
 	}
+}
+
+// whole returns the history when the file has ended, with that line.
+func (n *notation) whole(line int) (*History, error) {
+	n.header.Note = n.note.String()
 	switch {
 	case n.schedule != nil:
-		return nil, &Error{File: name, Line: n.opened, Column: 1, Msg: `expected a line "end" after the schedule, but the file ends`}
+		return nil, &Error{File: n.file, Line: n.opened, Column: 1, Msg: `expected a line "end" after the schedule, but the file ends`}
 	case n.seen["note"] && n.header.Note == "":
-		return nil, &Error{File: name, Line: n.noted, Column: 1, Msg: "expected a text after note"}
+		return nil, &Error{File: n.file, Line: n.noted, Column: 1, Msg: "expected a text after note"}
+	case !n.seen["history"] && strings.Join(n.pending, "") == "":
+		return nil, &Error{File: n.file, Line: 1, Column: 1, Msg: "the file is empty; expected a history"}
 	case !n.seen["history"]:
-		return nil, &Error{File: name, Line: max(line, 1), Column: 1, Msg: `expected "history 1", but the file ends here`}
+		return nil, &Error{File: n.file, Line: max(line, 1), Column: 1, Msg: `expected "history 1", but the file ends here`}
 	}
 	n.start()
-	return build(name, n.header, n.ops, n.marks, n.comments)
+	return build(n.file, n.header, n.ops, n.marks, n.comments)
 }
+
+// maxComments bounds the memory that lines without content, which may be of a
+// byte each, can take.
+const maxComments = 1 << 20
 
 // line reads one line, whatever it is.
 func (n *notation) line(c *cursor) {
@@ -72,6 +90,8 @@ func (n *notation) line(c *cursor) {
 	c.spaces()
 	b := c.peek()
 	switch {
+	case (c.done() || b == '#') && len(n.comments)+len(n.pending) == maxComments:
+		c.fail(0, "expected no more than %d blank lines and comments", maxComments)
 	case c.done():
 		n.comment("")
 	case b == '#':
@@ -177,11 +197,11 @@ func (n *notation) noteLine(c *cursor) {
 		c.expected("a space")
 		return
 	}
-	text := string(c.text[c.pos:])
 	if n.seen["note"] {
-		text = n.header.Note + "\n" + text
+		n.note.WriteByte('\n')
 	}
-	n.header.Note, n.noted = text, c.line
+	n.note.Write(c.text[c.pos:])
+	n.noted = c.line
 	n.enter("note")
 }
 

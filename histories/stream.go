@@ -3,6 +3,7 @@ package histories
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"runtime"
@@ -31,9 +32,13 @@ var ErrWhole = errors.New("the history has to be read as a whole")
 
 // Stream reads a file of events, packed or not, and hands everything to the
 // sink. It uses all cores for reading and keeps the order. A file that is
-// handed over to the end without an error is one that [Read] accepts.
-func Stream(name string, r io.Reader, sink Sink) error {
-	u, err := unpack(name, r)
+// handed over to the end without an error is one that [Read] accepts. Any other
+// error than [ErrWhole] is about the input.
+func Stream(name string, r io.Reader, sink Sink) error { return Limit(0).Stream(name, r, sink) }
+
+// Stream is the function of that name within another limit.
+func (l Limit) Stream(name string, r io.Reader, sink Sink) error {
+	u, err := l.unpack(name, r)
 	if err != nil {
 		return ErrWhole
 	}
@@ -56,7 +61,10 @@ func Stream(name string, r io.Reader, sink Sink) error {
 		}
 		p.free(b)
 	}
-	if !ok || p.err != nil || !s.rest() {
+	switch {
+	case ok && errors.Is(p.err, ErrTooLong): // there is no reading more of it
+		return &Error{File: name, Line: p.line, Column: 1, Msg: p.err.Error(), cause: p.err}
+	case !ok || p.err != nil || !s.rest():
 		return ErrWhole
 	}
 	return nil
@@ -149,7 +157,7 @@ func (p *blockReader) next(tail *[]byte) *pendingBlock {
 		b.text = b.text[:old+n]
 		ended := err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !ended || len(b.text) > maxLine {
-			p.err = ErrWhole
+			p.err = cmp.Or(err, ErrWhole)
 			return nil
 		}
 		cut := bytes.LastIndexByte(b.text, '\n') + 1

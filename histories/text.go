@@ -35,6 +35,9 @@ func newCursor(file string, line int, text []byte) *cursor {
 // unclean returns the place and the reason why a line cannot be text.
 func unclean(line []byte) (at int, msg string) {
 	for i, b := range line {
+		if b == '\r' {
+			return i, `a carriage return within the line; expected lines that end in \n or \r\n (a quoted string may write it \r)`
+		}
 		if b < ' ' && b != '\t' || b == 0x7f {
 			return i, fmt.Sprintf("control character %#02x; expected text (a quoted string may write it \\u%04x)", b, b)
 		}

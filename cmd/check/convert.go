@@ -25,6 +25,7 @@ func (a *app) convert() *cobra.Command {
 			return nil
 		},
 	}
+	a.limitFlag(cmd)
 	cmd.Flags().StringVarP(&to, "output", "o", "", "the file to write (.hist, .jsonl, .jsonl.gz or .jsonl.zst)")
 	cmd.MarkFlagRequired("output")
 	return cmd

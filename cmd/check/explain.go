@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) explain() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "explain FILE",
 		Short: "Say in words what a history shows",
 		Long: "explain judges a history and says what is wrong with it, or why nothing is: the verdict\n" +
@@ -26,6 +26,8 @@ func (a *app) explain() *cobra.Command {
 			return nil
 		},
 	}
+	a.limitFlag(cmd)
+	return cmd
 }
 
 func (a *app) explainFile(ctx context.Context, name string) {

@@ -93,9 +93,9 @@ func (a *app) read(ctx context.Context, name string) (*histories.History, error)
 			read <- o
 		}()
 		if name == "-" {
-			o.h, o.err = histories.Read(name, a.in)
+			o.h, o.err = a.limit.Read(name, a.in)
 		} else {
-			o.h, o.err = histories.ReadFile(name)
+			o.h, o.err = a.limit.ReadFile(name)
 		}
 	}()
 	select {
@@ -103,7 +103,7 @@ func (a *app) read(ctx context.Context, name string) (*histories.History, error)
 		if o.failed != nil {
 			panic(o.failed)
 		}
-		return o.h, o.err
+		return o.h, tooLong(o.err)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -101,6 +101,7 @@ func (a *app) gate() *cobra.Command {
 			return nil
 		},
 	}
+	a.limitFlag(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&g.folders, "corpus", nil, "folder of cases in place of the embedded corpus; may be repeated")
 	flags.IntVar(&g.runs, "runs", 2000, "schedules to draw for the reference cluster")

@@ -19,6 +19,9 @@ func inkFor(w io.Writer) ink {
 // isTerminal reports whether a person watches what is written, on something
 // that understands escape sequences and may use them.
 func isTerminal(w io.Writer) bool {
+	if v, ok := w.(visible); ok {
+		w = v.Writer
+	}
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("CI") != "" || os.Getenv("TERM") == "dumb" {
 		return false

@@ -49,6 +49,7 @@ func (a *app) minimize() *cobra.Command {
 			return nil
 		},
 	}
+	a.limitFlag(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&s.to, "output", "o", "", "the file to write (.hist, .jsonl, .jsonl.gz or .jsonl.zst)")
 	flags.IntVar(&s.budget, "budget", defaultShrink, "runs of the schedule, or checks of the recording, that it may take")

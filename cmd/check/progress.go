@@ -36,7 +36,7 @@ func (p *progress) say(format string, args ...any) {
 	p.said = time.Now()
 	if p.terminal {
 		p.shown = true
-		fmt.Fprintf(p.to, "\r\x1b[K"+format, args...)
+		fmt.Fprintf(p.to, clearLine+format, args...)
 		return
 	}
 	fmt.Fprintf(p.to, format+"\n", args...)
@@ -45,7 +45,7 @@ func (p *progress) say(format string, args ...any) {
 // done clears the line.
 func (p *progress) done() {
 	if p.shown {
-		fmt.Fprint(p.to, "\r\x1b[K")
+		fmt.Fprint(p.to, clearLine)
 		p.shown = false
 	}
 }

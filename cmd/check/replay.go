@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
-	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/histories/schedule"
 	"github.com/isrcheck/isrcheck/impl"
 )
@@ -46,6 +45,7 @@ func (a *app) replay() *cobra.Command {
 			return nil
 		},
 	}
+	a.limitFlag(cmd)
 	cmd.Flags().BoolVar(&r.trace, "trace", false, "say every change of the cluster's state, on stderr")
 	cmd.Flags().BoolVar(&r.json, "json", false, "one JSON object")
 	return cmd
@@ -102,9 +102,9 @@ func isSchedule(name string, text []byte) bool {
 
 // saved runs the schedule of a case and compares.
 func (r *replayer) saved(ctx context.Context, name string, text []byte) error {
-	h, err := histories.Read(name, bytes.NewReader(text))
+	h, err := r.app.limit.Read(name, bytes.NewReader(text))
 	if err != nil {
-		return err
+		return tooLong(err)
 	}
 	if h.Header().Schedule == "" {
 		return fmt.Errorf("%s: expected a case with a schedule, which is the cause of its history; this has none: check verify %s judges it as it is", label(name), shellWord(name))

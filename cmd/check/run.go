@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/isrcheck/isrcheck/histories"
 )
 
 // The exit codes of the history format.
@@ -40,11 +42,13 @@ type app struct {
 	ink  ink
 	exit int
 	file string // the one that was read last
+
+	limit histories.Limit // of the histories that are read
 }
 
 // run executes the command line and returns its exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{in: stdin, out: &results{to: stdout}, err: stderr, ink: inkFor(stdout)}
+	a := &app{in: stdin, out: &results{to: visible{stdout}}, err: visible{stderr}, ink: inkFor(stdout)}
 	a.execute(args)
 	if a.out.failed != nil {
 		a.fail(exitInput, fmt.Errorf("results are lost: %w", a.out.failed))

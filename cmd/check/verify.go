@@ -47,6 +47,7 @@ func (a *app) verify() *cobra.Command {
 			return nil
 		},
 	}
+	a.limitFlag(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&v.expect, "expect", false, "succeed if every file has the verdict that its header expects")
 	flags.Var((*engineFlag)(&v.opts.Engine), "engine", "what decides where rules do not: "+strings.Join(checker.Engines, ", "))
@@ -126,7 +127,9 @@ func (v *verifier) judge(file source) (j judgement) {
 func (a *app) checkFile(ctx context.Context, name string, opts checker.Options) (*checker.Result, histories.Header, error) {
 	a.file = name
 	if name != "-" {
-		return checker.CheckFile(ctx, name, opts)
+		opts.MaxInput = a.limit
+		r, h, err := checker.CheckFile(ctx, name, opts)
+		return r, h, tooLong(err)
 	}
 	h, err := a.read(ctx, name)
 	if err != nil {
