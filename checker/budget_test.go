@@ -11,16 +11,23 @@ import (
 )
 
 // adversarial returns a history that only a search can judge, and that no
-// search judges quickly: many unknown batches, all concurrent, around offsets
-// nobody read, and an end that none of their sums explains.
+// search judges quickly: many unknown batches of different sizes, all concurrent,
+// around offsets nobody read, and an end that none of their sums explains.
 func adversarial(t *testing.T, n int) *histories.History {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString("history 1\nconfig acks=all enable.idempotence=true offsets=dense reads=linearizable\n")
+	value := 0
 	for i := range n {
-		fmt.Fprintf(&b, "%d- P%d send %d,%d,%d\n", i+1, i, 4*i, 4*i+1, 4*i+2)
+		fmt.Fprintf(&b, "%d- P%d send %d", i+1, i, value)
+		for range 2*i + 1 { // an even number of records
+			value++
+			fmt.Fprintf(&b, ",%d", value)
+		}
+		value++
+		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "%d-%d C1 list latest => ok @%d\n", n+1, n+2, 3*n-1)
+	fmt.Fprintf(&b, "%d-%d C1 list latest => ok @%d\n", n+1, n+2, value-1)
 	h, err := histories.Parse("adversarial.hist", []byte(b.String()))
 	if err != nil {
 		t.Fatal(err)

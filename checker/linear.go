@@ -33,11 +33,12 @@ import (
 // each such offset is filled by one of them. They have no upper bound, so
 // exchanging two of them never helps, and the one called earliest goes first.
 type linear struct {
-	log     *model.Log
-	appends []placed    // by offset
-	told    []int64     // ends that answers told, from where tile is on
-	floats  []*model.Op // single records that may fill unexplained offsets, by call
-	refused *conflict   // why the history fits no order
+	log      *model.Log
+	appends  []placed    // by offset
+	told     []int64     // ends that answers told, from where tile is on
+	floats   []*model.Op // single records that may fill unexplained offsets, by call
+	unplaced []*model.Op // sends that could be in more than one place
+	refused  *conflict   // why the history fits no order
 }
 
 // A placed send is known to be at base <= offset < end. Where offsets may hold
@@ -112,7 +113,7 @@ func (l *linear) place() bool {
 		}
 		base, ok := l.find(op, sent, at)
 		if !ok {
-			return false
+			l.unplaced = append(l.unplaced, op)
 		}
 		if base == histories.None {
 			continue
@@ -121,7 +122,7 @@ func (l *linear) place() bool {
 	}
 	slices.SortStableFunc(l.floats, func(a, b *model.Op) int { return cmp.Compare(a.Call, b.Call) })
 	sort.SliceStable(l.appends, func(i, j int) bool { return l.appends[i].base < l.appends[j].base })
-	return true
+	return len(l.unplaced) == 0
 }
 
 // countValues returns how often each value was sent, and where those that are
@@ -152,7 +153,7 @@ func (l *linear) find(op *model.Op, sent map[histories.Value]int, at map[histori
 		return op.Offset, true
 	}
 	if op.Must && l.log.Again() {
-		return 0, false // what was read may be another landing
+		return histories.None, false // what was read may be another landing
 	}
 	base, seen := histories.None, false
 	for i, v := range op.Values {
@@ -161,7 +162,7 @@ func (l *linear) find(op *model.Op, sent map[histories.Value]int, at map[histori
 			continue
 		}
 		if sent[v] > 1 || offset == ambiguous {
-			return 0, false
+			return histories.None, false
 		}
 		if !seen {
 			base, seen = offset-int64(i), true
@@ -176,7 +177,7 @@ func (l *linear) find(op *model.Op, sent map[histories.Value]int, at map[histori
 	case seen:
 		return histories.None, true // it cannot be where its value was read
 	case op.Must, op.Offset != histories.None && l.log.Tight(), len(op.Values) > 1 && l.log.Tight():
-		return 0, false
+		return histories.None, false
 	}
 	l.floats = append(l.floats, op)
 	return histories.None, true

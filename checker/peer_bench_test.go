@@ -124,8 +124,9 @@ func porcupineOn(h *histories.History, config histories.Config) porcupine.CheckR
 
 type unlimited struct{}
 
-func (unlimited) Step() bool { return true }
-func (unlimited) Accept()    {}
+func (unlimited) Step() bool       { return true }
+func (unlimited) Hold(model.State) {}
+func (unlimited) Drop(model.State) {}
 
 func plainOn(h *histories.History) porcupine.CheckResult {
 	var ops []porcupine.Operation

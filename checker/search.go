@@ -56,17 +56,20 @@ func (j *judge) contradict(p *partition, what string) {
 func (j *judge) decide(s *search) porcupine.CheckResult {
 	if j.opts.Engine == Porcupine {
 		j.used(Porcupine)
-		return s.run(s.ops)
+		return s.whole(s.ops)
 	}
 	verdict := s.linear()
 	if verdict != porcupine.Unknown {
 		j.used(Linear)
-	}
-	if verdict == porcupine.Unknown && j.opts.Engine != Linear || j.opts.Engine == Both {
+	} else if j.opts.Engine != Linear {
 		j.used(Porcupine)
-		found := s.run(s.ops)
+		verdict = s.run(s.ops)
+	}
+	if j.opts.Engine == Both {
+		j.used(Porcupine)
+		found := s.whole(s.ops)
 		if verdict != porcupine.Unknown && found != porcupine.Unknown && found != verdict {
-			j.contradict(s.p, fmt.Sprintf("the linear engine says %s, porcupine says %s", verdict, found))
+			j.contradict(s.p, fmt.Sprintf("porcupine says %s, and %s where the linear engine and windows leave less to it", found, verdict))
 		}
 		return found
 	}
@@ -102,8 +105,9 @@ type search struct {
 	options model.Options
 	budget  Options
 	steps   int64
-	bytes   int64
-	entry   int64  // bytes of one entry of porcupine's cache
+	handed  int64  // operations that porcupine got
+	room    int64  // bytes that porcupine's cache may still take
+	entry   int64  // bytes of one entry of it
 	stopped string // why the search was given up; "" if it was not
 
 	conflict *conflict // what the linear engine found
@@ -129,23 +133,66 @@ func (s *search) linear() porcupine.CheckResult {
 	return porcupine.Ok
 }
 
-// run searches until an order is found, none is left, or a budget ends.
+// run searches the windows of a history that the linear engine left open.
 func (s *search) run(ops []model.Op) porcupine.CheckResult {
-	log := model.Compile(ops, s.options)
+	s.conflict = nil
+	parts, c := divide(model.Compile(ops, s.options))
+	if c != nil {
+		s.conflict = c
+		return porcupine.Illegal
+	}
+	verdict, stopped := porcupine.Ok, ""
+	for _, part := range parts {
+		switch s.ask(part) {
+		case porcupine.Illegal:
+			return porcupine.Illegal
+		case porcupine.Unknown:
+			verdict, stopped = porcupine.Unknown, s.stopped
+		}
+	}
+	s.stopped = stopped
+	return verdict
+}
+
+// whole searches all operations together.
+func (s *search) whole(ops []model.Op) porcupine.CheckResult {
+	return s.ask(model.Compile(ops, s.options))
+}
+
+// ask searches until an order is found, none is left, or a budget ends.
+func (s *search) ask(log *model.Log) porcupine.CheckResult {
 	calls := log.Operations()
-	s.stopped, s.bytes, s.entry = "", 0, int64(len(calls))/8+cacheEntryBytes
+	if !s.open(calls) {
+		return porcupine.Unknown
+	}
+	legal := porcupine.CheckOperations(log.CommittedLog(s), calls)
 	switch {
-	case porcupine.CheckOperations(log.CommittedLog(s), calls):
-		return porcupine.Ok
 	case s.stopped != "":
 		return porcupine.Unknown
+	case legal:
+		return porcupine.Ok
 	}
 	return porcupine.Illegal
 }
 
-// cacheEntryBytes is what one entry of porcupine's cache holds beside one bit
-// an operation: the entry, its state and its share of the map.
-const cacheEntryBytes = 160
+// open sets a budget's bytes aside for the operations and for the one pass in
+// which a search ends that is given up.
+func (s *search) open(calls []porcupine.Operation) bool {
+	n := int64(len(calls))
+	s.handed += n
+	s.stopped, s.entry = "", n/8+cacheEntryBytes
+	if s.room = s.budget.Memory - n*(s.entry+operationBytes); s.room < 0 {
+		s.stopped = s.outOfMemory()
+	}
+	return s.stopped == ""
+}
+
+// What porcupine holds: for each operation, and for each entry of its cache
+// beside one bit an operation.
+const (
+	operationBytes  = 600
+	cacheEntryBytes = 320
+)
 
 // Step counts a model step. See [model.Meter].
 func (s *search) Step() bool {
@@ -156,13 +203,20 @@ func (s *search) Step() bool {
 	switch {
 	case s.steps > s.budget.Steps:
 		s.stopped = fmt.Sprintf("the search was given up after %d model steps", s.budget.Steps)
-	case s.bytes > s.budget.Memory:
-		s.stopped = fmt.Sprintf("the search was given up at its memory budget of %d bytes", s.budget.Memory)
+	case s.room < 0:
+		s.stopped = s.outOfMemory()
 	case s.steps%1024 == 0 && s.ctx.Err() != nil:
 		s.stopped = "the search was ended: " + s.ctx.Err().Error()
 	}
 	return s.stopped == ""
 }
 
-// Accept counts an entry of the search's cache. See [model.Meter].
-func (s *search) Accept() { s.bytes += s.entry }
+// Hold counts an entry of the search's cache. See [model.Meter].
+func (s *search) Hold(state model.State) { s.room -= s.entry + state.Bytes() }
+
+// Drop counts one entry less. See [model.Meter].
+func (s *search) Drop(state model.State) { s.room += s.entry + state.Bytes() }
+
+func (s *search) outOfMemory() string {
+	return fmt.Sprintf("the search was given up at its memory budget of %d bytes", s.budget.Memory)
+}

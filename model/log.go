@@ -17,11 +17,13 @@ type Log struct {
 	tight bool  // and a send that is known explains it
 	start int64 // offsets below are out of scope: the log start had moved there
 	slots []histories.Record
-	empty []Span // offsets known to hold nothing, sorted and merged
-	limit int64  // nothing is known at or behind this offset
+	empty []Span  // offsets known to hold nothing, sorted and merged
+	ends  []int64 // where the log ended at some instant, sorted: no batch lies across
+	limit int64   // nothing is known at or behind this offset
 	sent  map[histories.Value]bool
 	ops   []Op
 	bad   []bool // bad[i]: what ops[i] says contradicts something said elsewhere
+	from  Point  // how the log begins
 }
 
 // Options says how offsets of a partition are to be read.
@@ -64,8 +66,13 @@ func (l *Log) gatherSlots() {
 				}
 			}
 		}
+		if op.Exact != histories.None {
+			l.ends = append(l.ends, op.Exact)
+		}
 		l.limit = max(l.limit, op.Low, op.Exact)
 	}
+	slices.Sort(l.ends)
+	l.ends = slices.Compact(l.ends)
 	sort.SliceStable(l.slots, func(i, j int) bool { return l.slots[i].Offset < l.slots[j].Offset })
 	l.slots = slices.CompactFunc(l.slots, func(a, b histories.Record) bool { return a.Offset == b.Offset })
 	if n := len(l.slots); n > 0 {
@@ -187,9 +194,22 @@ func (l *Log) emptyUntil(offset int64) int64 {
 	return offset
 }
 
+// cut returns the first told end inside a batch of n records at an offset. The
+// log would not have ended there.
+func (l *Log) cut(offset, n int64) (int64, bool) {
+	i := sort.Search(len(l.ends), func(i int) bool { return l.ends[i] > offset })
+	if i < len(l.ends) && l.ends[i] < offset+n {
+		return l.ends[i], true
+	}
+	return 0, false
+}
+
 // fits reports whether nothing known speaks against these records at these
 // offsets.
 func (l *Log) fits(values []histories.Value, offset int64) bool {
+	if _, cut := l.cut(offset, int64(len(values))); cut {
+		return false
+	}
 	for i, v := range values {
 		at := offset + int64(i)
 		if s, ok := l.slot(at); ok && s.Value != v || l.emptyUntil(at) != at {

@@ -14,7 +14,8 @@ import (
 type freely struct{}
 
 func (freely) Step() bool { return true }
-func (freely) Accept()    {}
+func (freely) Hold(State) {}
+func (freely) Drop(State) {}
 
 // positionOf knows the position of reads that state it.
 func positionOf(o *histories.Op) int64 {

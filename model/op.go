@@ -39,10 +39,12 @@ func ReadsOf(c histories.Config) Reads {
 type Kind uint8
 
 // The kinds of operations the model knows. Everything a client does that says
-// nothing about the log has none.
+// nothing about the log has none; no client does a Stretch: it stands for
+// appends that are certain.
 const (
 	Append Kind = iota
 	Read
+	Stretch
 )
 
 // An Op is one client operation reduced to what it says about the log.
@@ -56,12 +58,18 @@ type Op struct {
 	Must   bool              // acknowledged by all of the ISR: it took effect in its interval
 	Values []histories.Value // the batch
 	Offset int64             // where the first record is, if it took effect
+	Twins  int               // sends of unknown outcome that may change places without anybody noticing have the same number; 0 has none
+	Before int               // how many of them go first
+
+	// Stretch, from Offset.
+	To int64 // the end behind it
 
 	// Read.
 	Records []histories.Record // committed records, in order of offsets
 	Empty   []Span             // offsets below the last record (or the end) that held nothing
 	Low     int64              // the end had reached Low
 	Exact   int64              // the end was exactly that
+	Most    int64              // the end had not passed Most
 	Beyond  int64              // no record was at or behind that offset
 }
 
@@ -71,7 +79,7 @@ type Span struct{ From, To int64 }
 // newOp returns an operation that says nothing yet.
 func newOp(kind Kind, o *histories.Op) Op {
 	return Op{Kind: kind, Source: o, Call: o.Call, Return: o.Return, Offset: histories.None,
-		Low: histories.None, Exact: histories.None, Beyond: histories.None}
+		To: histories.None, Low: histories.None, Exact: histories.None, Most: histories.None, Beyond: histories.None}
 }
 
 // Uncertain returns a send of these values, called when another was, that may
@@ -117,8 +125,8 @@ func Translate(o *histories.Op, c histories.Config, position int64) (Op, bool) {
 		if o.Kind == histories.Scan {
 			op.Exact = o.End
 		}
-		if len(o.Records) == 0 && ReadsOf(c) == Linearizable && o.Kind != histories.Scan {
-			op.Beyond = position
+		if len(o.Records) == 0 && ReadsOf(c) == Linearizable && o.Kind != histories.Scan && position != histories.None {
+			op.tellEmpty(position)
 		}
 		return op, true
 	}
@@ -155,6 +163,17 @@ func (op *Op) tellEnd(end int64, reads Reads) {
 		return
 	}
 	op.Low = end
+}
+
+// tellEmpty records that nothing was at or behind an offset. What the end had
+// passed by then stays empty, and where the end is known that is all.
+func (op *Op) tellEmpty(offset int64) {
+	if end := max(op.Exact, op.Low); offset < end {
+		op.Empty = append(op.Empty, Span{offset, end})
+	}
+	if op.Exact == histories.None {
+		op.Beyond = offset
+	}
 }
 
 // holes returns the offsets that an answer passed over: those behind the asked

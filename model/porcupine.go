@@ -45,10 +45,13 @@ func (l *Log) Operations() []porcupine.Operation {
 }
 
 // A Meter counts the work of a search, so that a budget does not depend on the
-// speed of a machine.
+// speed of a machine. Porcupine cannot be interrupted: once Step has reported
+// false the model accepts whatever comes, so that the search ends in one pass,
+// and what it says is worth nothing.
 type Meter interface {
-	Step() bool // before each step; false refuses it, and every later one
-	Accept()    // behind each step that the model accepts
+	Step() bool // before each step; false gives the search up
+	Hold(State) // behind each step that is accepted: the search's cache holds its state
+	Drop(State) // it was there before
 }
 
 // CommittedLog is the porcupine model of one partition. Its operations are
@@ -59,11 +62,11 @@ type Meter interface {
 // it has returned ever changes.
 func (l *Log) CommittedLog(m Meter) porcupine.Model {
 	return porcupine.Model{
-		Init: func() any { return Initial() },
+		Init: func() any { return l.Initial() },
 		StepContext: func(_ context.Context, state, input, _ any) (bool, any) {
 			s := state.(State)
 			if !m.Step() {
-				return false, s
+				return true, s
 			}
 			next := State{Points: s.Points, Closed: true}
 			if input.(int) != closing {
@@ -72,10 +75,16 @@ func (l *Log) CommittedLog(m Meter) porcupine.Model {
 			if len(next.Points) == 0 {
 				return false, s
 			}
-			m.Accept()
+			m.Hold(next)
 			return true, next
 		},
-		Equal:             func(a, b any) bool { return a.(State).Equal(b.(State)) },
+		Equal: func(a, b any) bool {
+			equal := a.(State).Equal(b.(State))
+			if equal {
+				m.Drop(b.(State))
+			}
+			return equal
+		},
 		Hash:              func(s any) uint64 { return s.(State).Hash() },
 		DescribeOperation: func(input, _ any) string { return l.describe(input.(int)) },
 		DescribeState:     func(s any) string { return s.(State).String() },
@@ -85,6 +94,9 @@ func (l *Log) CommittedLog(m Meter) porcupine.Model {
 func (l *Log) describe(i int) string {
 	if i == closing {
 		return "end of the history"
+	}
+	if l.ops[i].Source == nil {
+		return "what is certain"
 	}
 	return l.ops[i].Source.String()
 }

@@ -17,13 +17,17 @@ type Point struct{ End, Tip int64 }
 type State struct {
 	Points []Point // sorted, without repetition
 	Closed bool    // no uncertain send takes effect any more
+	landed []int32 // how many of each kind of twins did; follows from which operations were applied
 }
 
-// Initial is the empty log.
-func Initial() State { return State{Points: []Point{{}}} }
+// Initial is the log before its first operation.
+func (l *Log) Initial() State { return State{Points: []Point{l.from}} }
 
 // Equal reports whether two states are the same set.
 func (s State) Equal(t State) bool { return s.Closed == t.Closed && slices.Equal(s.Points, t.Points) }
+
+// Bytes returns what the state takes in memory beside a fixed part.
+func (s State) Bytes() int64 { return int64(16*cap(s.Points) + 4*cap(s.landed)) }
 
 // Hash returns a hash of the state. Equal states have equal hashes.
 func (s State) Hash() uint64 {
@@ -45,29 +49,55 @@ func (s State) Hash() uint64 {
 // or, once the state is closed, never.
 func (l *Log) Step(s State, i int) State {
 	op := &l.ops[i]
-	out := State{Closed: s.Closed}
+	out := State{Closed: s.Closed, landed: s.landed}
 	if l.bad[i] {
 		return out
 	}
 	if op.Kind == Append && !op.Must && s.Closed {
 		return s
 	}
+	if op.Twins != 0 {
+		if out.landed = s.landing(op); out.landed == nil {
+			return out
+		}
+	}
 	for _, p := range s.Points {
-		if op.Kind == Read {
+		switch op.Kind {
+		case Read:
 			if q, ok := l.read(p, op); ok {
 				out.Points = append(out.Points, q)
 			}
-			continue
-		}
-		n := int64(len(op.Values))
-		for _, at := range l.landings(p, op) {
-			out.Points = append(out.Points, Point{End: at + n, Tip: at + n})
+		case Stretch:
+			if p.End <= op.Offset && l.skips(p.End, op.Offset) {
+				out.Points = append(out.Points, Point{End: op.To, Tip: op.To})
+			}
+		case Append:
+			n := int64(len(op.Values))
+			for _, at := range l.landings(p, op) {
+				out.Points = append(out.Points, Point{End: at + n, Tip: at + n})
+			}
 		}
 	}
 	if len(out.Points) > 1 {
 		slices.SortFunc(out.Points, comparePoints)
 		out.Points = slices.Compact(out.Points)
 	}
+	return out
+}
+
+// landing counts a twin that takes effect, and returns nil if it is not its
+// turn: those that were called earlier go first.
+func (s State) landing(op *Op) []int32 {
+	var landed int32
+	if op.Twins < len(s.landed) {
+		landed = s.landed[op.Twins]
+	}
+	if int(landed) != op.Before {
+		return nil
+	}
+	out := make([]int32, max(len(s.landed), op.Twins+1))
+	copy(out, s.landed)
+	out[op.Twins]++
 	return out
 }
 
@@ -89,6 +119,9 @@ func (l *Log) read(p Point, op *Op) (Point, bool) {
 			return p, false
 		}
 		end = op.Exact
+	}
+	if op.Most != histories.None && end > op.Most {
+		return p, false
 	}
 	end = max(end, op.Low)
 	if op.Beyond != histories.None && p.Tip > op.Beyond || !l.skips(p.End, end) {
@@ -138,6 +171,9 @@ func (l *Log) mayUse(op *Op, offset int64) bool { return op.Must || l.tight && o
 func (l *Log) free(from, n, known int64) (int64, bool) {
 	for o := from; o <= known-n && l.skips(from, o); {
 		blocked := o
+		if end, cut := l.cut(o, n); cut {
+			blocked = end
+		}
 		for i := int64(0); i < n && blocked == o; i++ {
 			if to := l.emptyUntil(o + i); to != o+i {
 				blocked = to

@@ -1,0 +1,87 @@
+package checker
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+	"pgregory.net/rapid"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/draw"
+	"github.com/isrcheck/isrcheck/model"
+	"github.com/isrcheck/isrcheck/model/modeltest"
+)
+
+// drawn returns how many histories a property draws in each of the 100 checks
+// that rapid makes: usual histories altogether, or as many as the variable
+// ISRCHECK_HISTORIES says.
+func drawn(t *testing.T, usual int) int {
+	if s := os.Getenv("ISRCHECK_HISTORIES"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 100 {
+			t.Fatalf("ISRCHECK_HISTORIES is %q, expected a number of at least 100", s)
+		}
+		usual = n
+	}
+	return usual / 100
+}
+
+// TestEnginesAgree compares the linear engine, porcupine on windows, porcupine
+// on everything and an enumeration of all lives of a log.
+func TestEnginesAgree(t *testing.T) {
+	count := map[string]int{}
+	n := drawn(t, 12_000)
+	rapid.Check(t, func(t *rapid.T) {
+		for range n {
+			opt := drawOptions(t, 9)
+			opt.Start = int64(max(0, draw.Int(t, 0, 5, "start")-3))
+			if opt.Retries = opt.Retries && draw.OneIn(t, 4, "bounded"); opt.Retries {
+				opt.Ops = 4 // the enumeration is exponential in what may land again
+			}
+			ops := modeltest.Legal(t, opt)
+			for range draw.Int(t, 0, 3, "corruptions") {
+				ops = modeltest.Corrupt(t, ops)
+			}
+			if !wellFormed(ops) {
+				continue
+			}
+			h := build(t, opt, ops)
+			s := searchOf(h)
+			s.options.Start = opt.Start
+			at, _ := positions(h)
+			want := porcupine.Illegal
+			if modeltest.Linearizable(h.Ops(), opt, func(o *histories.Op) int64 { return asked(h, o, at) }) {
+				want = porcupine.Ok
+			}
+			linear, windows, whole := s.linear(), s.run(s.ops), s.whole(s.ops)
+			if linear == porcupine.Unknown {
+				linear = windows
+				count["searched"]++
+			}
+			count[string(want)]++
+			// What retries may add is bounded in the enumeration only.
+			if linear != whole || windows != whole || whole != want && !(opt.Retries && whole == porcupine.Ok) {
+				t.Fatalf("linear engine %s, windows %s, porcupine %s, enumeration %s with %+v\n%s", linear, windows, whole, want, opt, h.AppendNotation(nil))
+			}
+		}
+	})
+	t.Log(count)
+	for _, k := range []string{"searched", string(porcupine.Ok), string(porcupine.Illegal)} {
+		if count[k] < n {
+			t.Errorf("only %d histories were %s", count[k], k)
+		}
+	}
+}
+
+// searchOf returns the engines' work on the only partition of a history, with
+// the rules left out.
+func searchOf(h *histories.History) *search {
+	j := newJudge(h, Options{})
+	if len(j.partitions) == 0 {
+		return &search{budget: j.opts, ctx: context.Background(), options: model.Options{}}
+	}
+	return j.newSearch(context.Background(), j.partitions[0])
+}
