@@ -24,7 +24,11 @@ import (
 type Options struct {
 	Bugs     []string           // seeded bugs to switch on
 	Settings []schedule.Setting // settings that take these values
+	Steps    int                // at most so many are drawn, not counting those that motifs add; 0 means DefaultSteps
 }
+
+// DefaultSteps leaves room for what loses messages, and for many schedules a second.
+const DefaultSteps = 30
 
 // Schedule returns the generator of schedules.
 func Schedule(opt Options) *rapid.Generator[schedule.Schedule] {
@@ -132,7 +136,7 @@ func (d *drawing) steps() {
 		}
 	}
 	d.now = 20 // the cluster has elected its first leader by then
-	for range draw.Int(d.t, 2, 30, "steps") {
+	for range draw.Int(d.t, 2, cmp.Or(d.opt.Steps, DefaultSteps), "steps") {
 		d.now += int64(d.gap())
 		switch pick := draw.Int(d.t, 0, 9, "step"); {
 		case pick < 5:

@@ -25,6 +25,8 @@ type Options struct {
 
 	// Progress is told after each batch, if it is not nil.
 	Progress func(*Report)
+
+	generator gen.Options // what Settings and Bug leave to it
 }
 
 // A Report says what a hunt covered and what it found.
@@ -51,7 +53,8 @@ type Sometimes struct {
 
 // Draw returns schedule i of a seed. It depends on nothing else.
 func Draw(o Options, i int) schedule.Schedule {
-	opt := gen.Options{Settings: o.Settings}
+	opt := o.generator
+	opt.Settings = append(opt.Settings[:len(opt.Settings):len(opt.Settings)], o.Settings...)
 	if o.Bug != "" {
 		opt.Bugs = []string{o.Bug}
 	}
