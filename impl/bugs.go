@@ -78,6 +78,7 @@ const (
 	leaderOutsideIsr
 	recoveryNeverEnds
 	gapInSequenceLands
+	consumerMissesTruncation
 	bugCount
 )
 
@@ -251,6 +252,9 @@ var Bugs = []Bug{
 	{Name: "gap-in-sequence-lands", Section: "F2", Reference: "KAFKA-5494, KIP-98",
 		Says:      "a log appends a batch of an idempotent producer before the one that was sent before it, which is being retried",
 		Invariant: "Seq", Anomaly: "nonmonotonic-send", BlackBox: true},
+	{Name: "consumer-misses-truncation", Section: "F4", Reference: "KAFKA-7747, KAFKA-7440, KIP-320",
+		Says:      "a consumer does not ask a new leader whether its log has what it was given, and skips what took the place of records that an unclean election lost",
+		Invariant: "TruncationSeen"},
 }
 
 // A bugSet is the bugs that are switched on.
@@ -293,7 +297,7 @@ func (s bugSet) imply(c *config) {
 	case s.has(watermarkBelowMinIsr), s.has(lostDiskStaysEligible), s.has(fencedLastLeaderElected), s.has(everyRestartIsUnclean),
 		s.has(removedReplicaStaysEligible), s.has(eligibleBesideFullIsr):
 		c.elr = true
-	case s.has(recoveryNeverEnds):
+	case s.has(recoveryNeverEnds), s.has(consumerMissesTruncation):
 		c.unclean = true
 	case s.has(zombieAnswersReads):
 		c.linearizable = true

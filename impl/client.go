@@ -24,7 +24,7 @@ type client struct {
 	resting   int64     // the token of the timer that ends a rest between two operations, 0 for none
 	bootstrap node      // the broker it asks for metadata
 	views     []leaderView
-	positions []int64 // by partition, none before it was assigned
+	positions []position // by partition
 }
 
 // A call is an operation under way.
@@ -107,7 +107,7 @@ func (c *client) begin() {
 		return
 	}
 	r := c.waiting[c.begun]
-	if r.kind == histories.Poll && c.positions[r.partition] == none {
+	if r.kind == histories.Poll && c.positions[r.partition].offset == none {
 		r = request{kind: histories.Assign, partition: r.partition, max: none, via: nobody}
 	} else {
 		c.begun++
@@ -154,7 +154,7 @@ func (c *client) start(r request) {
 		c.views[r.partition].leader = nobody
 	}
 	if r.kind == histories.Assign || r.kind == histories.Seek {
-		c.positions[r.partition] = r.from
+		c.positions[r.partition] = chosen(r.from)
 		c.finish(k, histories.OK)
 		return
 	}
@@ -186,6 +186,8 @@ func (c *client) attempt(k *call) {
 		m.kind, m.offset = deleteRequest, r.from
 	case r.kind == histories.List:
 		m.kind, m.flag = listRequest, r.latest
+	case c.unchecked(k):
+		m.kind, m.lastEpoch = epochEndRequest, c.positions[r.partition].epoch
 	default:
 		m.kind, m.offset, m.max = consumeRequest, c.position(k), r.max
 	}
@@ -202,7 +204,7 @@ func (c *client) attempt(k *call) {
 func (c *client) position(k *call) int64 {
 	switch k.request.kind {
 	case histories.Poll:
-		return c.positions[k.request.partition]
+		return c.positions[k.request.partition].offset
 	case histories.Scan:
 		return k.request.from + int64(len(k.op.Records))
 	}
@@ -229,19 +231,19 @@ func (c *client) onMetadata(k *call, m *message) {
 
 // onAnswer takes the answer to a send or a read.
 func (c *client) onAnswer(k *call, m *message) {
-	switch m.err {
-	case noError:
+	switch {
+	case m.err == noError && m.kind == epochEndResponse:
+		c.onEpochEndAnswer(k, m)
+	case m.err == noError:
 		c.succeed(k, m)
-	case offsetOutOfRange:
+	case m.err == offsetOutOfRange:
 		c.outOfRange(k, m.start)
-	case outOfOrderSequenceNumber, invalidProducerEpoch:
-		if m.err == outOfOrderSequenceNumber && c.isBehind(k) {
-			c.attemptFailed(k, m.err, false)
-			return
-		}
+	case m.err == outOfOrderSequenceNumber && c.isBehind(k):
+		c.attemptFailed(k, m.err, false)
+	case m.err == outOfOrderSequenceNumber, m.err == invalidProducerEpoch:
 		k.code = m.err // no attempt will fare better
 		c.giveUp(k)
-	case notLeaderOrFollower, notEnoughReplicasAfterAppend:
+	case m.err == notLeaderOrFollower, m.err == notEnoughReplicasAfterAppend:
 		c.attemptFailed(k, m.err, k.changes() && k.request.acks == acksAll)
 	default:
 		c.attemptFailed(k, m.err, false)
@@ -270,7 +272,7 @@ func (c *client) succeed(k *call, m *message) {
 		}
 		k.op.End = m.hw
 	case histories.Poll:
-		c.positions[m.partition] = m.offset + int64(len(m.records))
+		c.consumed(k, m)
 		k.op.HW = m.hw
 	default:
 		k.op.HW = m.hw
@@ -293,8 +295,9 @@ func (c *client) outOfRange(k *call, start int64) {
 		return
 	}
 	if k.request.kind == histories.Poll {
-		c.positions[k.request.partition] = start
-		c.mark(histories.Mark{Kind: histories.Reset, Process: c.name, On: k.op.On, Offset: start})
+		c.positions[k.request.partition] = chosen(start)
+		c.resetPosition(k, offsetOutOfRange)
+		return
 	}
 	k.code = offsetOutOfRange
 	c.giveUp(k)

@@ -217,7 +217,7 @@ func (c *Cluster) client(name string) int {
 	k.views, k.positions, k.seqs = zeroed(k.views, c.cfg.partitions), zeroed(k.positions, c.cfg.partitions), zeroed(k.seqs, c.cfg.partitions)
 	for p := range k.views {
 		k.views[p] = leaderView{nobody, none}
-		k.positions[p] = none
+		k.positions[p] = chosen(none)
 	}
 	return i
 }

@@ -173,12 +173,12 @@ func (b *broker) onConsume(r *replica, m *message) {
 		return
 	}
 	reply := m.answer(consumeResponse)
-	reply.hw = b.visibleEnd(r)
+	reply.hw, reply.start = b.visibleEnd(r), r.log.start
 	if m.flag {
 		reply.hw = r.log.end()
 	}
 	if m.offset > r.log.end() || m.offset < r.log.start {
-		reply.err, reply.start = offsetOutOfRange, r.log.start
+		reply.err = offsetOutOfRange
 		b.send(reply)
 		return
 	}

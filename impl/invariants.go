@@ -53,6 +53,7 @@ const (
 	appliedHwMono
 	isrByLagTime
 	sequenceKept
+	truncationSeen
 	invariantCount
 )
 
@@ -90,6 +91,7 @@ func init() {
 		{"AppliedHwMono", "§4, KIP-207", "the end told to clients never goes back from one leader epoch to a later one", true, witnessed(appliedHwMono)},
 		{"IsrByLagTime", "§3.5", "a leader drops the followers that lacked something for replica.lag.time.max.ms, and nobody else", false, witnessed(isrByLagTime)},
 		{"Seq", "§4, KIP-98", "the numbers of one idempotent producer in one of its epochs follow each other in a log, without gap or copy", false, witnessed(sequenceKept)},
+		{"TruncationSeen", "§6 F4, KIP-320", "a consumer reads on in a log only if it has what it was given before, or it was told", false, witnessed(truncationSeen)},
 	}
 }
 

@@ -65,7 +65,7 @@ func (l *log) appendBatch(epoch int64, values []int64, s stamp) int64 {
 
 // append appends one record as it is, whatever log it was copied from.
 func (l *log) append(r record) {
-	r.digest = l.chain(r)
+	r.digest = chain(l.digest(l.end()), r)
 	l.epochs = l.epochs.assign(r.epoch, l.end())
 	l.records = append(l.records, r)
 }
@@ -99,14 +99,14 @@ func (l *log) adopt(deleted []record) {
 	kept := l.records[len(deleted):]
 	l.records = deleted
 	for _, r := range kept {
-		r.digest = l.chain(r)
+		r.digest = chain(l.digest(l.end()), r)
 		l.records = append(l.records, r)
 	}
 }
 
-// chain is the digest of a record behind all others.
-func (l *log) chain(r record) uint64 {
-	return fold(fold(l.digest(l.end())+1, uint64(r.epoch)), uint64(r.value))
+// chain is the digest of a record behind those that have the other one.
+func chain(digest uint64, r record) uint64 {
+	return fold(fold(digest+1, uint64(r.epoch)), uint64(r.value))
 }
 
 // restartAt drops the whole log and begins an empty one behind records that

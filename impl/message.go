@@ -176,6 +176,7 @@ const (
 	notEnoughReplicasAfterAppend
 	outOfOrderSequenceNumber
 	invalidProducerEpoch
+	logTruncation // a consumer's own: what it was given is not in the log any more
 )
 
 var errorNames = [...]string{"NONE", "NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION", "LEADER_NOT_AVAILABLE",
@@ -183,6 +184,6 @@ var errorNames = [...]string{"NONE", "NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR
 	"UNKNOWN_LEADER_EPOCH", "REQUEST_TIMED_OUT", "NETWORK_EXCEPTION", "STALE_BROKER_EPOCH", "NOT_CONTROLLER",
 	"INVALID_REQUEST", "INVALID_UPDATE_VERSION", "INELIGIBLE_REPLICA", "NEW_LEADER_ELECTED",
 	"DUPLICATE_BROKER_REGISTRATION", "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
-	"OUT_OF_ORDER_SEQUENCE_NUMBER", "INVALID_PRODUCER_EPOCH"}
+	"OUT_OF_ORDER_SEQUENCE_NUMBER", "INVALID_PRODUCER_EPOCH", "LOG_TRUNCATION"}
 
 func (e errorCode) String() string { return errorNames[e] }

@@ -59,7 +59,7 @@ func TestTableOrder(t *testing.T) {
 		kindNames[alterPartitionResponse] != "alter-partition-response" || kindNames[disconnected] != "disconnected" {
 		t.Error("the names of kinds are not in the order of their constants")
 	}
-	if len(errorNames) != int(invalidProducerEpoch)+1 || errorNames[requestTimedOut] != "REQUEST_TIMED_OUT" ||
+	if len(errorNames) != int(logTruncation)+1 || errorNames[requestTimedOut] != "REQUEST_TIMED_OUT" ||
 		errorNames[duplicateBrokerRegistration] != "DUPLICATE_BROKER_REGISTRATION" {
 		t.Error("the names of errors are not in the order of their constants")
 	}

@@ -48,7 +48,6 @@ This table is generated, in %v: go test ./cmd/check/internal/hunt -run TestZoo -
 | C4 | KAFKA-14154, KAFKA-14144 | there is one controller, and never a stale one beside it |
 | C8 | KAFKA-8733, KIP-501 | a consequence of the design, not a deviation from it |
 | D8 | KAFKA-20554 | permitted: acks=1 promises nothing when the leadership moves; the scenario clean-election has such a loss |
-| F4 | KAFKA-7747, KIP-320 | consumers do not validate their position against leader epochs; the scenario q3-unclean-election shows what they miss |
 | F8 | Redpanda #6018 | transactions are not modelled |
 `
 )
