@@ -28,11 +28,7 @@ func adversarial(t *testing.T, n int) *histories.History {
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "%d-%d C1 list latest => ok @%d\n", n+1, n+2, value-1)
-	h, err := histories.Parse("adversarial.hist", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return parse(t, b.String())
 }
 
 // TestBudgets ends searches by each budget. A search that was given up is
@@ -52,6 +48,61 @@ func TestBudgets(t *testing.T) {
 		}
 		if again := Check(context.Background(), h, c.opts); !reflect.DeepEqual(first, again) {
 			t.Errorf("two checks with %+v differ:\n%+v\n%+v", c.opts, first, again)
+		}
+	}
+}
+
+// everywhere returns sends of unknown outcome, all concurrent, that repeat a few
+// values in batches, and a scan that no order of them explains.
+func everywhere(t *testing.T, n int) *histories.History {
+	t.Helper()
+	var b, seen strings.Builder
+	b.WriteString("history 1\nconfig acks=all enable.idempotence=true offsets=dense\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%d- P%d send %d,%d,%d\n", i+1, i, i%3, i/3%3, i/9%3)
+		fmt.Fprintf(&seen, " %d:%d", i, i*i%3)
+	}
+	fmt.Fprintf(&b, "%d-%d C1 scan => ok [%s] end=%d\n", n+1, n+2, strings.TrimSpace(seen.String()), n)
+	return parse(t, b.String())
+}
+
+// concurrent returns sends of unknown outcome, all concurrent, one short of what
+// explains the end.
+func concurrent(t *testing.T, n int) *histories.History {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("history 1\nconfig acks=all enable.idempotence=true offsets=dense reads=linearizable\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%d- P%d send %d,%d\n", i+1, i, 2*i, 2*i+1)
+	}
+	fmt.Fprintf(&b, "%d-%d C1 list latest => ok @%d\n", n+1, n+2, 2*n+2)
+	return parse(t, b.String())
+}
+
+func parse(t *testing.T, text string) *histories.History {
+	t.Helper()
+	h, err := histories.Parse("adversarial.hist", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestAdversariesEndWithinTheBudget judges histories made to be hard by each
+// engine. A verdict of unknown is fine, a search beyond its budget is not.
+func TestAdversariesEndWithinTheBudget(t *testing.T) {
+	const steps = 20_000
+	for name, h := range map[string]*histories.History{
+		"sums":       adversarial(t, 60),
+		"repeated":   everywhere(t, 60),
+		"concurrent": concurrent(t, 500),
+	} {
+		for _, e := range []Engine{Auto, Porcupine, Both} {
+			got := Check(context.Background(), h, Options{Engine: e, Steps: steps})
+			t.Logf("%s, engine %q: %s %s after %d steps", name, e, got.Verdict, got.Reason, got.Exercised.Steps)
+			if got.Exercised.Steps > 2*steps || got.Verdict != Undecided && got.Verdict != Violates {
+				t.Errorf("%s, engine %q: %s after %d steps", name, e, got.Verdict, got.Exercised.Steps)
+			}
 		}
 	}
 }

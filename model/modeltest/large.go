@@ -7,6 +7,7 @@ type Load struct {
 	Ops     int
 	Clients int
 	Unknown int // sends of unknown outcome, per thousand sends
+	Batch   int // at most so many records a send; 0 is one
 	Seed    uint64
 }
 
@@ -68,8 +69,15 @@ func (m *maker) begin(process string, now int64) histories.Op {
 
 func (m *maker) send(process string, now int64) histories.Op {
 	op := histories.NewOp(process, histories.Send)
-	m.value++
-	op.Call, op.Outcome, op.Values = now, histories.OK, []histories.Value{histories.Int(m.value)}
+	op.Call, op.Outcome = now, histories.OK
+	size := 1
+	if m.load.Batch > 1 {
+		size += m.below(m.load.Batch)
+	}
+	for range size {
+		m.value++
+		op.Values = append(op.Values, histories.Int(m.value))
+	}
 	unknown := m.below(1000) < m.load.Unknown
 	if unknown {
 		op.Outcome = histories.Info
@@ -80,7 +88,7 @@ func (m *maker) send(process string, now int64) histories.Op {
 	if !unknown {
 		op.Offset = int64(len(m.log))
 	}
-	m.log = append(m.log, op.Values[0])
+	m.log = append(m.log, op.Values...)
 	return op
 }
 
