@@ -66,12 +66,9 @@ func (c *client) handle(m *message) {
 		c.begin()
 		return
 	}
-	i := slices.IndexFunc(c.calls, func(k call) bool { return k.token == m.id })
-	if i < 0 {
-		return // of an attempt it gave up
-	}
-	k := &c.calls[i]
+	k := c.callOf(m.id)
 	switch {
+	case k == nil: // of an attempt it gave up
 	case m.kind == clientTimer && k.asked != kindNone:
 		c.attemptFailed(k, requestTimedOut, k.wasSent())
 	case m.kind == clientTimer:
@@ -83,6 +80,16 @@ func (c *client) handle(m *message) {
 	default:
 		c.onAnswer(k, m)
 	}
+}
+
+// callOf returns the operation that waits for a token, nil if none does.
+func (c *client) callOf(token int64) *call {
+	for i := range c.calls {
+		if c.calls[i].token == token {
+			return &c.calls[i]
+		}
+	}
+	return nil
 }
 
 // ask queues a step, and begins it if the client is free.
@@ -130,6 +137,7 @@ func (c *client) start(r request) {
 	switch r.kind {
 	case histories.Send:
 		k.deadline = c.now + c.cfg.deliveryTimeout
+		k.op.Values = make([]histories.Value, 0, len(r.values))
 		for _, v := range r.values {
 			k.op.Values = append(k.op.Values, histories.Int(v))
 		}
@@ -261,6 +269,7 @@ func (c *client) succeed(k *call, m *message) {
 		c.finish(k, histories.OK)
 		return
 	}
+	k.op.Records = slices.Grow(k.op.Records, len(m.records))
 	for i, r := range m.records {
 		k.op.Records = append(k.op.Records, histories.Record{Offset: m.offset + int64(i), Value: histories.Int(r.value)})
 	}

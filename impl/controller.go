@@ -324,9 +324,9 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 		if next.leader != nobody {
 			c.stats.Elections++
 		}
-		c.tracef("controller", "leader %s -> %s, epoch %d, isr %v -> %v%s", nodeName(old.leader), nodeName(next.leader), next.leaderEpoch, old.isr, next.isr, next.besides())
-	} else {
-		c.tracef("controller", "isr %v -> %v%s", old.isr, next.isr, next.besides())
+	}
+	if c.tracing {
+		c.traceChange(&old, &next, named)
 	}
 	if next.isr.size() < old.isr.size() {
 		c.stats.IsrShrinks++
@@ -336,6 +336,14 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 	c.write(metaRecord{broker: nobody, partition: p, reg: next})
 	c.ghosts[p].onChange(next, c.cfg.minIsr)
 	return named
+}
+
+func (c *controller) traceChange(old, next *registration, named bool) {
+	if named {
+		c.tracef("controller", "leader %s -> %s, epoch %d, isr %v -> %v%s", nodeName(old.leader), nodeName(next.leader), next.leaderEpoch, old.isr, next.isr, next.besides())
+		return
+	}
+	c.tracef("controller", "isr %v -> %v%s", old.isr, next.isr, next.besides())
 }
 
 // keepsEpoch is a mistake: not to begin a new leader epoch.

@@ -1,5 +1,7 @@
 package impl
 
+import "slices"
+
 // A record is one message in a log. Its offset is its place.
 type record struct {
 	epoch  int64  // leader epoch in which it was appended
@@ -67,8 +69,14 @@ func (l *log) appendBatch(epoch int64, values []int64, s stamp) int64 {
 func (l *log) append(r record) {
 	r.digest = chain(l.digest(l.end()), r)
 	l.epochs = l.epochs.assign(r.epoch, l.end())
+	if len(l.records) == cap(l.records) {
+		l.records = slices.Grow(l.records, max(roomAtFirst, len(l.records)))
+	}
 	l.records = append(l.records, r)
 }
+
+// roomAtFirst is how many records a log has room for when it gets its first.
+const roomAtFirst = 16
 
 // read returns the records in [from, to).
 func (l *log) read(from, to int64) []record {

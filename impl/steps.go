@@ -100,12 +100,20 @@ func readStep(s *schedule.Step) (action, error) {
 }
 
 // stepText is a step as its schedule writes it, without the time.
-func stepText(s *schedule.Step) string {
-	words := append([]string{s.Actor, s.Verb}, s.Words...)
-	for _, a := range s.Args {
-		words = append(words, a.Key+"="+a.Value)
+func stepText(s *schedule.Step) string { return s.Actor + " " + deedText(s) }
+
+// deedText is a step without the time and without who does it.
+func deedText(s *schedule.Step) string {
+	text := make([]byte, 0, 64)
+	text = append(text, s.Verb...)
+	for _, w := range s.Words {
+		text = append(append(text, ' '), w...)
 	}
-	return strings.Join(words, " ")
+	for _, a := range s.Args {
+		text = append(append(text, ' '), a.Key...)
+		text = append(append(text, '='), a.Value...)
+	}
+	return string(text)
 }
 
 func readFault(s *schedule.Step) (action, error) {
@@ -122,7 +130,7 @@ func readFault(s *schedule.Step) (action, error) {
 	}
 	out := action{at: s.At, fault: i}
 	out.args.from, out.args.to = anyNode, anyNode
-	out.args.text = strings.TrimPrefix(stepText(s), schedule.Nemesis+" ")
+	out.args.text = deedText(s)
 	if err := checkKeys(s, Faults[i].Args); err != nil {
 		return action{}, err
 	}
