@@ -53,7 +53,7 @@ const endless = int64(math.MaxInt64)
 // reason that needs no search.
 func divide(log *model.Log) ([]*model.Log, *conflict) {
 	if bad := log.Contradicted(); bad != nil {
-		return nil, &conflict{offset: histories.None, forces: bad}
+		return nil, &conflict{cause: disagrees, forces: bad}
 	}
 	l := &linear{log: log}
 	l.place()
@@ -78,7 +78,7 @@ func (w *windows) refuse(c conflict) {
 func (w *windows) build() {
 	for i := range w.walls {
 		if i > 0 && w.walls[i].base < w.walls[i-1].end {
-			w.refuse(conflict{offset: w.walls[i].base, forces: w.walls[i].op, forbids: w.walls[i-1].op})
+			w.refuse(conflict{cause: overlaps, offset: w.walls[i].base, forces: w.walls[i].op, forbids: w.walls[i-1].op})
 		}
 	}
 }
@@ -125,10 +125,10 @@ func (w *windows) boundRead(op *model.Op) {
 	}
 	if op.Exact != histories.None {
 		if a := w.wall(op.Exact); a != nil && a.base < op.Exact {
-			w.refuse(conflict{offset: op.Exact, forces: a.op, forbids: op})
+			w.refuse(conflict{cause: splits, offset: op.Exact, forces: a.op, forbids: op})
 		}
 		if there > op.Exact {
-			w.refuse(conflict{offset: there - 1, forces: op, forbids: op})
+			w.refuse(conflict{cause: disagrees, forces: op})
 		}
 		w.notBefore(op.Exact+1, op)
 	}
@@ -146,7 +146,7 @@ func (w *windows) nothingBehind(op *model.Op, there int64) {
 		return
 	}
 	if w.walls[i].base < there {
-		w.refuse(conflict{offset: op.Beyond, forces: op, forbids: op})
+		w.refuse(conflict{cause: disagrees, forces: op})
 	}
 	w.notBefore(w.walls[i].base+1, op)
 }
@@ -226,7 +226,7 @@ func (w *windows) roam(ops []*model.Op) []roamer {
 		r := w.roamer(op)
 		if r.first > r.last {
 			if op.Must {
-				w.refuse(conflict{offset: histories.None, forces: op})
+				w.refuse(conflict{cause: disagrees, forces: op})
 			}
 			continue
 		}
@@ -238,7 +238,7 @@ func (w *windows) roam(ops []*model.Op) []roamer {
 		g := &w.gaps[i]
 		switch {
 		case !g.open && g.held != histories.None:
-			w.refuse(conflict{offset: g.held})
+			w.refuse(conflict{cause: unexplained, offset: g.held})
 		case g.open:
 			g.joined = before >= 0 && (far >= i || w.gaps[before].latest > g.earliest)
 			before = i
