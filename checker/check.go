@@ -68,6 +68,10 @@ type Result struct {
 	Assumptions []string  // settings the history does not state, as key=default
 	Exercised   Exercised
 	Engine      string // the engine that decided; "rules" if no search was needed
+
+	// Legal is how far a history that is a violation is legal. Check leaves it
+	// nil, because it takes further checks; see [Explain].
+	Legal *Prefix
 }
 
 // A Finding is one broken promise.

@@ -11,7 +11,7 @@ import (
 // CheckFile judges the history in a file, in either encoding, packed or not. A
 // file of events that is plainly legal is judged while it is read, in memory
 // that grows with the log and not with the history; any other is read as a
-// whole. The error is about the input, never about what it shows.
+// whole, and a violation is explained (see [Explain]). The error is about the input, never about what it shows.
 func CheckFile(ctx context.Context, path string, opts Options) (*Result, histories.Header, error) {
 	if opts.Engine == Auto {
 		r, h, err := checkStream(path, opts.MaxInput)
@@ -23,7 +23,9 @@ func CheckFile(ctx context.Context, path string, opts Options) (*Result, histori
 	if err != nil {
 		return nil, histories.Header{}, err
 	}
-	return Check(ctx, h, opts), h.Header(), nil
+	r := Check(ctx, h, opts)
+	Explain(ctx, h, r, opts)
+	return r, h.Header(), nil
 }
 
 // checkStream judges a file while it is read, if it can be opened twice. Without

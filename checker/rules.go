@@ -150,6 +150,12 @@ func (f Finding) should(o *histories.Op, format string, args ...any) Finding {
 	return f
 }
 
+// with adds operations that prove it.
+func (f Finding) with(ops ...*histories.Op) Finding {
+	f.ops = append(f.ops, ops...)
+	return f
+}
+
 // naming adds the values that the sentence speaks of.
 func (f Finding) naming(values ...histories.Value) Finding {
 	f.about = append(f.about, values...)

@@ -57,6 +57,9 @@ func lostWrites(p *partition) []Finding {
 			how = "committed with the rest of its batch"
 		}
 		ops := append([]*histories.Op{x.send.op}, x.proofGone(p)...)
+		if !x.acked() && !p.holdsPart(x.gone, x.send) {
+			ops = append(ops, p.placing(x)...)
+		}
 		found = append(found, proof(ops, "Record %s was %s at offset %d and is gone: %s", x.value, how, x.offset, x.fate()).
 			should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...))
 	}
@@ -165,7 +168,13 @@ func inconsistentOffsets(p *partition) []Finding {
 				x, y = y, x
 			}
 			a, b := x.witness(), y.witness()
-			found = append(found, proof([]*histories.Op{a, b}, "Offset %d has two records: record %s %s, record %s %s",
+			ops := []*histories.Op{a, b}
+			for _, z := range []*record{x, y} {
+				if !z.witness().IsRead() {
+					ops = append(ops, p.placing(z)...)
+				}
+			}
+			found = append(found, proof(ops, "Offset %d has two records: record %s %s, record %s %s",
 				x.offset, x.value, x.how(), y.value, y.how()).should(b, "%s", y.instead(x)).naming(x.value, y.value))
 		}
 	}
@@ -276,6 +285,37 @@ func (p *partition) copies(v histories.Value) []*record {
 	return at
 }
 
+// placing returns the answers that tell where records are of which no producer
+// was told: one answer, if one tells of two.
+func (p *partition) placing(records ...*record) []*histories.Op {
+	var seen []*record
+	for _, x := range records {
+		if s := x.send; s != nil && !(s.acked && s.base == s.op.Offset) {
+			seen = append(seen, p.seenPart(x))
+		}
+	}
+	switch len(seen) {
+	case 0:
+		return nil
+	case 1:
+		return []*histories.Op{seen[0].seenBy[0].op}
+	}
+	a, b := shownBy(seen[0], seen[1])
+	return []*histories.Op{a, b}
+}
+
+// seenPart returns a record that was read of the batch that a record was sent
+// in: the record itself, if it was read.
+func (p *partition) seenPart(x *record) *record {
+	for i, v := range x.send.op.Values {
+		if len(x.seenBy) > 0 {
+			break
+		}
+		x = p.at[place{x.send.base + int64(i), v}]
+	}
+	return x
+}
+
 // shownBy returns the answers that show two records: one answer, if one holds
 // both.
 func shownBy(x, y *record) (a, b *histories.Op) {
@@ -295,7 +335,11 @@ func realtimeOrder(p *partition) []Finding {
 		x := p.records[i]
 		if s := x.send; s != nil && earliest != nil && earliest.offset > x.offset && done < s.op.Call && earliest.send != s {
 			first, _ := earliest.doneBy()
-			found = append(found, proof([]*histories.Op{first, s.op}, "Record %s was in the log at offset %d before the send of record %s began, which landed at the lower offset %d",
+			ops := append(p.placing(earliest, x), first, s.op)
+			if first.IsRead() { // which tells where the record is
+				ops = append(p.placing(x), first, s.op)
+			}
+			found = append(found, proof(ops, "Record %s was in the log at offset %d before the send of record %s began, which landed at the lower offset %d",
 				earliest.value, earliest.offset, x.value, x.offset).should(s.op, "landed behind offset %d", earliest.offset).naming(earliest.value, x.value))
 		}
 		if _, at := x.doneBy(); at < done {

@@ -132,7 +132,8 @@ func endsProvenBack(p *partition) []Finding {
 		}
 		if before := all.before(s.op.Call); before.op != nil && before.end > s.base {
 			found = append(found, regressed(before, s.op, "record %s, sent afterwards, landed at offset %d", s.op.Values[0], s.base).
-				should(s.op, "landed at offset %d or behind", before.end))
+				should(s.op, "landed at offset %d or behind", before.end).
+				with(p.placing(p.at[place{s.base, s.op.Values[0]}])...))
 		}
 	}
 	return found
@@ -262,13 +263,15 @@ func nonmonotonicSends(p *partition) []Finding {
 		if s.op.Outcome != histories.OK || s.base == histories.None || s.copied {
 			continue
 		}
-		if x := p.at[place{s.base, s.op.Values[0]}]; x.gone != nil {
+		x := p.at[place{s.base, s.op.Values[0]}]
+		if x.gone != nil {
 			continue // it is nowhere
 		}
 		before := last[s.op.Process]
 		if before != nil && s.base < before.base {
 			found = append(found, proof([]*histories.Op{before.op, s.op}, "Record %s was sent by %s before record %s, and they are at offsets %d and %d",
-				before.op.Values[0], s.op.Process, s.op.Values[0], before.base, s.base).should(s.op, "landed behind offset %d", before.base))
+				before.op.Values[0], s.op.Process, s.op.Values[0], before.base, s.base).should(s.op, "landed behind offset %d", before.base).
+				with(p.placing(p.at[place{before.base, before.op.Values[0]}], x)...))
 			continue
 		}
 		last[s.op.Process] = s

@@ -37,6 +37,7 @@ func (a *app) explainFile(ctx context.Context, name string) {
 		return
 	}
 	r := checker.Check(ctx, h, checker.Options{})
+	checker.Explain(ctx, h, r, checker.Options{})
 	j := judgement{file: name, header: h.Header(), result: r}
 	a.worsen(j.exit())
 	fmt.Fprint(a.out, a.explanation(h, j))
@@ -78,6 +79,9 @@ func (a *app) explainViolation(b *strings.Builder, h *histories.History, r *chec
 	fmt.Fprintf(b, "That breaks a promise: every client may rely on %s.\n", strings.TrimSuffix(first.Rule, "."))
 	fmt.Fprintf(b, "\n%s", timeline(h, first.Evidence))
 	fmt.Fprint(b, "\n", duties(h, first))
+	if r.Legal != nil {
+		fmt.Fprintf(b, "%s.\n", legalUpTo(r.Legal))
+	}
 	if first.Partition == "" {
 		fmt.Fprintf(b, "The cluster reports that itself; its clients need not have seen it.\n")
 	} else {
@@ -111,6 +115,28 @@ func duties(h *histories.History, f checker.Finding) string {
 		fmt.Fprintf(&b, "The %s by %s (%s) should have %s.\n", o.Kind, clip(label(o.Process), nameWidth), place(e), clip(e.Should, saysWidth))
 	}
 	return b.String()
+}
+
+// legalUpTo says how far a history is legal.
+func legalUpTo(p *checker.Prefix) string {
+	if p.Skipped != "" {
+		return "How far the history is legal is not known: " + p.Skipped
+	}
+	events := fmt.Sprintf("%s of %s", number(p.Events), count(p.Of, "event"))
+	what := "line " + fmt.Sprint(p.Breaks.Line)
+	if p.Breaks.Line == 0 {
+		what = place(p.Breaks)
+	}
+	if p.Answer {
+		what = "the answer in " + what
+	}
+	switch {
+	case p.Events == 0:
+		return fmt.Sprintf("Nothing of it is legal (0 of %s): %s at time %d breaks it", count(p.Of, "event"), what, p.At)
+	case p.Line == 0:
+		return fmt.Sprintf("Legal up to time %d (%s): %s at time %d breaks it", p.Time, events, what, p.At)
+	}
+	return fmt.Sprintf("Legal up to line %d and time %d (%s): %s at time %d breaks it", p.Line, p.Time, events, what, p.At)
 }
 
 // explainOK says why there is nothing to say.

@@ -103,6 +103,9 @@ func (a *app) details(b *strings.Builder, j judgement) {
 			a.finding(b, f)
 		}
 	}
+	if r.Legal != nil {
+		fmt.Fprintf(b, "\n  %s.\n", legalUpTo(r.Legal))
+	}
 	for _, f := range allowed(r) {
 		fmt.Fprintf(b, "\n  %s is allowed by %s: %s\n", a.title(f), f.Allowed, clip(f.Says, saysWidth))
 	}
@@ -194,6 +197,7 @@ type (
 		Assumptions []string       `json:"assumptions,omitempty"`
 		Exercised   *jsonExercised `json:"exercised,omitempty"`
 		Engine      string         `json:"engine,omitempty"`
+		Legal       *jsonPrefix    `json:"legal,omitempty"` // of a violation: the longest prefix that is none
 	}
 	jsonFinding struct {
 		Name       string          `json:"name"`
@@ -210,6 +214,16 @@ type (
 		Text string `json:"text"`
 		// Should completes "it should have", for an operation that did not.
 		Should string `json:"should,omitempty"`
+	}
+	jsonPrefix struct {
+		Events  int            `json:"events"` // in the order of the encoding as events
+		Of      int            `json:"of"`
+		Line    int            `json:"line"` // every line up to it is in the prefix
+		Time    int64          `json:"time"` // of its last event, -1 if there is none
+		Breaks  *jsonOperation `json:"breaks,omitempty"`
+		Answer  bool           `json:"answer"` // it is the answer of that operation that breaks it
+		At      int64          `json:"at"`     // when
+		Skipped string         `json:"skipped,omitempty"`
 	}
 	jsonExercised struct {
 		Operations   int   `json:"operations"`
@@ -236,6 +250,12 @@ func asJSON(j judgement) jsonJudgement {
 	out.Verdict, out.Reason, out.Engine = r.Verdict.String(), r.Reason, r.Engine
 	out.Notes, out.Assumptions, out.Exercised = r.Notes, r.Assumptions, &exercised
 	out.Expected = j.header.Expect.String()
+	if p := r.Legal; p != nil {
+		out.Legal = &jsonPrefix{Events: p.Events, Of: p.Of, Line: p.Line, Time: p.Time, Answer: p.Answer, At: p.At, Skipped: p.Skipped}
+		if p.Skipped == "" {
+			out.Legal.Breaks = &jsonOperation{Line: p.Breaks.Line, Text: p.Breaks.Text}
+		}
+	}
 	for _, f := range r.Findings {
 		operations := make([]jsonOperation, len(f.Evidence))
 		for i, e := range f.Evidence {

@@ -135,7 +135,9 @@ func (a *app) checkFile(ctx context.Context, name string, opts checker.Options) 
 	if err != nil {
 		return nil, histories.Header{}, err
 	}
-	return checker.Check(ctx, h, opts), h.Header(), nil
+	r := checker.Check(ctx, h, opts)
+	checker.Explain(ctx, h, r, opts)
+	return r, h.Header(), nil
 }
 
 // engineFlag is the value of --engine.

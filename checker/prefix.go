@@ -1,0 +1,192 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A Prefix is how far a history is legal: its first events, in the order in
+// which the encoding as events has them, and not one more.
+type Prefix struct {
+	Events, Of int
+	Line       int   // every line of the file up to it is in the prefix; 0 if there is no file
+	Time       int64 // of the last event of the prefix, None if it has none
+
+	Breaks  Evidence // the operation or mark with which it is not legal any more
+	Answer  bool     // it is its answer that breaks it
+	At      int64    // when that was
+	Skipped string   // why nothing of this is known, "" if it is
+}
+
+// Limits of the search for a prefix, in operations: of the history, and judged
+// in all. Both are counts, so that every machine finds the same.
+const (
+	longestSearched = 1_000_000
+	mostJudged      = 4_000_000
+	mostSteps       = 64
+)
+
+// LegalPrefix returns the longest legal prefix of a history whose check gave r,
+// a violation.
+//
+// What is a violation at the end of an instant is one in every longer history
+// too: answers that come later only add to what an order has to explain, sends
+// that begin later can't have taken effect before, and what one client may rely
+// on is broken for good. So halving finds the instant that breaks it. The events
+// of one instant are concurrent, and there the last one may explain the first:
+// they are tried from the last one back.
+//
+// Where settings let the future excuse the past (an unclean election, a log
+// start that is told later), all that holds for the findings of the whole only:
+// each needs some events to have happened and none that excuse it, and those
+// are not in the whole. There the halving looks for these findings, and the
+// steps back pass over what other findings break.
+func LegalPrefix(ctx context.Context, h *histories.History, r *Result, opts Options) Prefix {
+	if len(h.Ops()) > longestSearched {
+		return Prefix{Skipped: fmt.Sprintf("the history has more than %d operations", longestSearched)}
+	}
+	s := &prefixSearch{ctx: ctx, h: h, whole: r, opts: opts, moments: h.Moments(), hindsight: hasHindsight(h)}
+	before, at := s.breakingInstant()
+	legal := at - 1
+	for steps := 0; s.skipped == "" && (legal > before || s.hindsight) && s.violates(legal); legal-- {
+		if steps++; steps > mostSteps {
+			s.skipped = "too many events at once, or settings that let the future excuse the past"
+		}
+	}
+	if s.skipped != "" {
+		return Prefix{Skipped: s.skipped}
+	}
+	return s.prefix(legal)
+}
+
+// breakingInstant returns how many events there were before the instant that
+// breaks the history, and at its end.
+func (s *prefixSearch) breakingInstant() (before, at int) {
+	ends := []int{0} // of instants, in events
+	for i := range s.moments {
+		if i+1 == len(s.moments) || s.moments[i+1].Time() > s.moments[i].Time() {
+			ends = append(ends, i+1)
+		}
+	}
+	legal, broken := 0, sort.SearchInts(ends, s.proven())
+	for step := 1; broken-step > 0 && s.skipped == ""; step *= 2 { // it is near, most likely
+		if !s.shows(ends[broken-step]) {
+			legal = broken - step
+			break
+		}
+		broken -= step
+	}
+	for broken-legal > 1 && s.skipped == "" {
+		if middle := (legal + broken) / 2; s.shows(ends[middle]) {
+			broken = middle
+		} else {
+			legal = middle
+		}
+	}
+	return ends[legal], ends[broken]
+}
+
+type prefixSearch struct {
+	ctx       context.Context
+	h         *histories.History
+	whole     *Result
+	opts      Options
+	moments   []histories.Moment
+	hindsight bool
+	judged    int // operations
+	skipped   string
+}
+
+// hasHindsight reports whether what happens later may excuse what was seen.
+func hasHindsight(h *histories.History) bool {
+	c := h.Config()
+	return truncation(c) != "" || endMayGoBack(c) != "" || c.Get("allow") != "" || c.Get("cleanup.policy") == "compact" ||
+		slices.ContainsFunc(h.Ops(), func(o histories.Op) bool {
+			return o.Start > 0 || o.Kind == histories.List && o.At == "earliest" && o.Offset > 0
+		})
+}
+
+// proven returns a number of events after which the history is certainly not
+// legal: when all that proves a finding has happened, if that alone shows it.
+// It does not where only a search shows that no send explains an offset: a send
+// that was refused at last could have.
+func (s *prefixSearch) proven() int {
+	m := newShortening(s.ctx, s.h, s.whole, MinimizeOptions{Options: s.opts})
+	if !m.prove() || m.target.Name == notLinearizable && !m.holey() {
+		return len(s.moments)
+	}
+	end := 0
+	for i, at := range s.moments {
+		if at.Op != nil && !m.gone[at.Op.Index] || at.Mark != nil && !m.gone[at.Mark.Index] {
+			end = i + 1
+		}
+	}
+	return end
+}
+
+// shows reports whether a prefix has a finding that the longer ones have too.
+func (s *prefixSearch) shows(events int) bool {
+	r := s.check(events)
+	if !s.hindsight {
+		return r.Verdict == Violates
+	}
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool {
+		return f.Allowed == "" && slices.ContainsFunc(s.whole.Findings, func(w Finding) bool {
+			return w.Allowed == "" && w.Name == f.Name && w.Partition == f.Partition
+		})
+	})
+}
+
+func (s *prefixSearch) violates(events int) bool { return s.check(events).Verdict == Violates }
+
+// check judges a prefix, unless that would be too much.
+func (s *prefixSearch) check(events int) *Result {
+	h, err := s.h.Prefix(s.moments[:events])
+	if err != nil {
+		panic(err) // a prefix of what is well formed is well formed
+	}
+	if s.judged += len(h.Ops()); s.judged > mostJudged {
+		s.skipped = fmt.Sprintf("the search for it was given up after judging %d operations", mostJudged)
+		return &Result{}
+	}
+	r := Check(s.ctx, h, s.opts)
+	if s.ctx.Err() != nil {
+		s.skipped = "the search for it was ended: " + s.ctx.Err().Error()
+	}
+	return r
+}
+
+// prefix describes the first events.
+func (s *prefixSearch) prefix(events int) Prefix {
+	p := Prefix{Events: events, Of: len(s.moments), Time: histories.None}
+	if events > 0 {
+		p.Time = s.moments[events-1].Time()
+	}
+	rest := s.moments[events:]
+	breaks := rest[0]
+	p.At, p.Answer = breaks.Time(), breaks.Completes
+	if m := breaks.Mark; m != nil {
+		p.Breaks = Evidence{Index: m.Index, Line: m.Line, Text: m.String()}
+	} else {
+		p.Breaks = Evidence{Index: breaks.Op.Index, Line: breaks.Line(), Text: brief(breaks.Op)}
+	}
+	for i, at := range rest {
+		if line := at.Line(); i == 0 || line < p.Line {
+			p.Line = line
+		}
+	}
+	p.Line = max(p.Line-1, 0)
+	return p
+}
+
+// Explain adds to the result of a violation what only further checks can tell.
+func Explain(ctx context.Context, h *histories.History, r *Result, opts Options) {
+	if r.Verdict == Violates {
+		legal := LegalPrefix(ctx, h, r, opts)
+		r.Legal = &legal
+	}
+}

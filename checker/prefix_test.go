@@ -1,0 +1,78 @@
+package checker
+
+import (
+	"context"
+	"testing"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/model/modeltest"
+	"pgregory.net/rapid"
+
+	"github.com/isrcheck/isrcheck/histories/draw"
+)
+
+// longestLegal judges every prefix.
+func longestLegal(t interface{ Fatal(...any) }, h *histories.History) int {
+	moments := h.Moments()
+	for n := len(moments) - 1; ; n-- {
+		part, err := h.Prefix(moments[:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if Check(context.Background(), part, Options{}).Verdict != Violates {
+			return n
+		}
+	}
+}
+
+// TestLegalPrefixOfCorpus compares the search with judging every prefix.
+func TestLegalPrefixOfCorpus(t *testing.T) {
+	cases, err := histories.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range cases {
+		r := Check(context.Background(), h, Options{})
+		if r.Verdict != Violates {
+			continue
+		}
+		got, want := LegalPrefix(context.Background(), h, r, Options{}), longestLegal(t, h)
+		if got.Skipped != "" || got.Events != want || got.Of != len(h.Moments()) {
+			t.Errorf("%s: %+v, want %d events", h.Name(), got, want)
+		}
+	}
+}
+
+// TestLegalPrefix corrupts histories and compares the search with judging every
+// prefix.
+func TestLegalPrefix(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for range 4 {
+			h := drawCorrupted(t, 10)
+			if h == nil {
+				continue
+			}
+			r := Check(context.Background(), h, Options{})
+			if r.Verdict != Violates {
+				continue
+			}
+			got := LegalPrefix(context.Background(), h, r, Options{})
+			if want := longestLegal(t, h); got.Skipped != "" || got.Events != want {
+				t.Fatalf("%+v, want %d events of\n%s", got, want, h.AppendEvents(nil))
+			}
+		}
+	})
+}
+
+// drawCorrupted draws a history that is likely illegal, nil if none came of it.
+func drawCorrupted(t *rapid.T, size int) *histories.History {
+	opt := drawOptions(t, size)
+	ops := modeltest.Legal(t, opt)
+	for range draw.Int(t, 1, 3, "corruptions") {
+		ops = modeltest.Corrupt(t, ops)
+	}
+	if !wellFormed(ops) {
+		return nil
+	}
+	return build(t, opt, ops)
+}
