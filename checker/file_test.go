@@ -48,6 +48,7 @@ func compareFile(t interface {
 		t.Fatalf("%v", err)
 	}
 	want := Check(context.Background(), h, Options{})
+	Explain(context.Background(), h, want, Options{})
 	got, _, err := CheckFile(context.Background(), path, Options{})
 	if err != nil {
 		t.Fatalf("%v", err)
