@@ -24,7 +24,8 @@ type MinimizeOptions struct {
 
 // Minimize returns a shorter history that shows the same violation, and how
 // many checks that took. Its header expects the verdict it gets. A history
-// that is no violation is returned as it is.
+// about which the checker contradicts itself becomes a shorter one of that kind,
+// and any other that is no violation is returned as it is.
 //
 // It begins with the operations that the finding names and what they depend
 // on, and only if that is not enough with the whole. Of that it deletes
@@ -47,12 +48,14 @@ func Minimize(ctx context.Context, h *histories.History, opts MinimizeOptions) (
 	if r == nil {
 		r, checks = Check(ctx, h, opts.Options), 1
 	}
-	if r.Verdict != Violates {
+	if r.Verdict != Violates && r.Verdict != Contradictory {
 		return h, checks
 	}
 	m := newShortening(ctx, h, r, opts)
 	m.checks = checks
-	m.prove()
+	if r.Verdict == Violates {
+		m.prove()
+	}
 	for before := -1; before != m.accepted && !m.spent(); {
 		before = m.accepted
 		m.rebase()
@@ -81,7 +84,10 @@ const leftOut = "minimized: records whose sends are left out are left out of the
 func (m *shortening) result() *histories.History {
 	m.rebase()
 	header := m.best.Header()
-	header.Expect = histories.Expect{Verdict: m.verdict.Verdict.String(), Names: m.verdict.Names()}
+	header.Expect = histories.Expect{}
+	if m.verdict.Verdict == Violates { // no file expects a bug of the checker
+		header.Expect = histories.Expect{Verdict: m.verdict.Verdict.String(), Names: m.verdict.Names()}
+	}
 	if m.shortened && !strings.Contains(header.Note, leftOut) {
 		header.Note = strings.TrimPrefix(header.Note+"\n"+leftOut, "\n")
 	}
@@ -165,6 +171,9 @@ func (m *shortening) try(k kept) bool {
 
 // same reports whether a part shows what the whole shows, and nothing else.
 func (m *shortening) same(r *Result) bool {
+	if m.verdict.Verdict == Contradictory {
+		return r.Verdict == Contradictory
+	}
 	found := false
 	for _, f := range r.Findings {
 		if f.Allowed != "" {

@@ -102,12 +102,15 @@ func (v *verifier) judge(file source) (j judgement) {
 		return j
 	}
 	defer func() {
+		report := file.name
 		if p := recover(); p != nil {
 			v.app.err.Write(debug.Stack())
 			j.result = &checker.Result{Verdict: checker.Contradictory, Reason: fmt.Sprintf("panic: %v", p)}
+		} else if j.exit() == exitInternal {
+			report = v.app.smallest(file.name, v.opts)
 		}
 		if j.exit() == exitInternal {
-			v.app.reportBug(j.result.Reason, file.name)
+			v.app.reportBug(j.result.Reason, report)
 		}
 	}()
 	ctx := context.Background()
