@@ -129,7 +129,14 @@ func (p *partition) ghosts(excused bool) []model.Op {
 		if len(x.seenBy) == 0 || x.aside || p.isTold(x) || !p.answered(x.value) && len(p.places[x.value]) < 2 && !p.spread(x.value) {
 			continue
 		}
+		alone := false
 		for _, s := range p.sent[x.value] {
+			if excused || len(s.op.Values) == 1 {
+				if alone || !takesEffect(s) {
+					continue // what the earliest of them puts there, no later one has to
+				}
+				alone = true
+			}
 			c := copied{s, x.offset - int64(slices.Index(s.op.Values, x.value))}
 			if takesEffect(s) && !done[c] {
 				done[c] = true

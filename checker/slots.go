@@ -23,16 +23,17 @@ const (
 	slotBoundary             // somebody was told that the log ended here
 )
 
-// A slotTable is the slots of a log, in pieces that never move: a table that
-// grows costs no copy and no spare room.
+// A slotTable is the slots of a log, in pieces: a long table grows without a
+// copy and without spare room, and a short one, of which a history may have very
+// many, has but half a piece to spare.
 type slotTable struct {
-	pieces [][]slot
+	pieces [][]slot // all but the last have pieceSize
 	len    int64
 }
 
 const pieceSize = 1 << 12
 
-// at returns the slot of an offset below len.
+// at returns the slot of an offset below len, valid until the table grows.
 func (t *slotTable) at(offset int64) *slot {
 	return &t.pieces[offset/pieceSize][offset%pieceSize]
 }
@@ -40,13 +41,21 @@ func (t *slotTable) at(offset int64) *slot {
 // grow makes the table at least that long.
 func (t *slotTable) grow(length int64) {
 	for t.len < length {
-		if t.len == int64(len(t.pieces))*pieceSize {
-			piece := make([]slot, pieceSize)
-			for i := range piece {
-				piece[i].call, piece[i].deadline = math.MinInt64, math.MaxInt64
-			}
-			t.pieces = append(t.pieces, piece)
+		if t.len%pieceSize == 0 {
+			t.pieces = append(t.pieces, nil)
 		}
-		t.len = min(length, int64(len(t.pieces))*pieceSize)
+		last := &t.pieces[len(t.pieces)-1]
+		old := int64(len(*last))
+		size := min(length-t.len+old, pieceSize)
+		if size > int64(cap(*last)) {
+			grown := make([]slot, old, min(max(size, 2*old), pieceSize))
+			copy(grown, *last)
+			*last = grown
+		}
+		*last = (*last)[:size]
+		for i := old; i < size; i++ {
+			(*last)[i].call, (*last)[i].deadline = math.MinInt64, math.MaxInt64
+		}
+		t.len += size - old
 	}
 }

@@ -256,6 +256,8 @@ func TestMalformedFiles(t *testing.T) {
 		{"UTF-16", []byte("\xff\xfeh\x00i\x00"), "x:1:1: the text is UTF-16; expected UTF-8"},
 		{"UTF-16 of the other kind", []byte("\xfe\xff\x00h\x00i"), "x:1:1: the text is UTF-16; expected UTF-8"},
 		{"only blank lines", []byte(" \n\t\r\n\n"), "x:1:1: the file is empty"},
+		{"tab in a string", []byte("history 1\n1-2 P1 send \"a\tb\" => ok @0\n"), `x:2:15: expected no tab in a string; it is written \t`},
+		{"tab in a string of JSON", []byte("{\"history\":1,\"note\":\"\t\"}\n"), `x:1:22: expected no tab in a string`},
 		{"two files in one", []byte("history 1\n\ufeffhistory 1\n"), `x:2:1: expected a time, a header word or a comment, found "\ufeffhistory"`},
 		{"two files of events in one", []byte("{\"history\":1}\n\ufeff{\"history\":1}\n"), `x:2:1: expected a JSON object, found "\ufeff{`},
 		{"line ends of old", []byte("history 1\r1-2 P1 send 1\r"), `x:1:10: a carriage return within the line`},

@@ -201,7 +201,7 @@ func (c *cursor) quoted(what string) string {
 		return ""
 	}
 	from := c.pos
-	for !c.done() && c.text[c.pos] != '"' && c.text[c.pos] != '\\' {
+	for !c.done() && c.text[c.pos] != '"' && c.text[c.pos] != '\\' && c.text[c.pos] != '\t' {
 		c.pos++
 	}
 	if c.peek() == '"' { // nothing is escaped
@@ -216,6 +216,8 @@ func (c *cursor) quoted(what string) string {
 			return string(out)
 		case '\\':
 			out = utf8.AppendRune(out, c.escape())
+		case '\t': // as in JSON
+			c.fail(c.pos, `expected no tab in a string; it is written \t`)
 		default:
 			out = append(out, b)
 			c.pos++
