@@ -213,9 +213,10 @@ func BenchmarkRun(b *testing.B) {
 		schedules = append(schedules, nthSchedule(n, false))
 	}
 	events := int64(0)
+	var runner Runner
 	for b.Loop() {
 		for _, s := range schedules {
-			r, err := Run(s, Options{})
+			r, err := runner.Run(s, Options{})
 			if err != nil {
 				b.Fatal(err)
 			}

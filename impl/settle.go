@@ -16,8 +16,11 @@ func (c *Cluster) conclude() {
 		c.quietAt = max(c.quietAt, c.now)
 		fallthrough
 	case settling:
+		if c.now < c.quietAt {
+			return // a fault is not over
+		}
 		if c.outage() {
-			c.quietAt = max(c.quietAt, c.now)
+			c.quietAt = c.now
 		}
 		why := c.unrest()
 		switch {
@@ -136,9 +139,6 @@ func (u unrest) String() string {
 // broker is in service and knows what the controller knows, every request was
 // answered, and what is in the log is committed and on every replica.
 func (c *Cluster) unrest() unrest {
-	if c.now < c.quietAt {
-		return unrest{whole: true, says: "a fault is not over"}
-	}
 	if !c.clientsIdle() {
 		return unrest{whole: true, says: "a client is waiting"}
 	}
