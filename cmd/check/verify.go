@@ -41,7 +41,7 @@ func (a *app) verify() *cobra.Command {
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if v.timeout < 0 || v.opts.Steps < 1 || v.opts.Memory < 1 {
-				return errors.New("expected a --timeout of 0 or more, and --steps and --memory of 1 or more")
+				return errors.New("expected a --timeout of 0 or more, and --steps and --max-memory of 1 or more")
 			}
 			v.run(args)
 			return nil
@@ -55,7 +55,7 @@ func (a *app) verify() *cobra.Command {
 	flags.BoolVarP(&v.verbose, "verbose", "v", false, "say everything about every file, not only about those that need it")
 	flags.DurationVar(&v.timeout, "timeout", 0, "give up on a file after this time (verdict unknown); 0 is never")
 	flags.Int64Var(&v.opts.Steps, "steps", checker.DefaultSteps, "give up on a partition after so many steps of the model")
-	flags.Int64Var(&v.opts.Memory, "memory", checker.DefaultMemory, "give up on a partition when the search holds so many bytes")
+	flags.Int64Var(&v.opts.Memory, "max-memory", checker.DefaultMemory, "give up on a partition when the search holds so many bytes")
 	return cmd
 }
 
