@@ -69,6 +69,9 @@ type Result struct {
 	Exercised   Exercised
 	Engine      string // the engine that decided; "rules" if no search was needed
 
+	// Lost groups the records that findings about losses speak of.
+	Lost []Loss
+
 	// Legal is how far a history that is a violation is legal. Check leaves it
 	// nil, because it takes further checks; see [Explain].
 	Legal *Prefix
@@ -84,9 +87,10 @@ type Finding struct {
 	Evidence  []Evidence
 	More      int // further findings of the same name in this partition that are not listed
 
-	ops    []*histories.Op // what proves it, until it is shown
-	duties []duty          // what they should have done
-	about  []histories.Value
+	ops     []*histories.Op // what proves it, until it is shown
+	duties  []duty          // what they should have done
+	about   []histories.Value
+	offsets []int64
 }
 
 // Evidence is an operation or a mark that proves a finding.

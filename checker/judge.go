@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -118,7 +119,19 @@ func (j *judge) applyRules() {
 			}
 		}
 	}
+	for _, p := range j.partitions {
+		if j.loses(p) {
+			j.result.Lost = append(j.result.Lost, p.losses()...)
+		}
+	}
 	j.result.Findings = append(j.result.Findings, breaches(j.history)...)
+}
+
+// loses reports whether a finding says that the partition lost something.
+func (j *judge) loses(p *partition) bool {
+	return slices.ContainsFunc(j.result.Findings, func(f Finding) bool {
+		return f.Partition == p.name && (f.Name == "lost-write" || f.Name == "read-then-lost")
+	})
 }
 
 func (j *judge) transactional() bool {

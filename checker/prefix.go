@@ -172,7 +172,7 @@ func (s *prefixSearch) prefix(events int) Prefix {
 	if m := breaks.Mark; m != nil {
 		p.Breaks = Evidence{Index: m.Index, Line: m.Line, Text: m.String()}
 	} else {
-		p.Breaks = Evidence{Index: breaks.Op.Index, Line: breaks.Line(), Text: brief(breaks.Op)}
+		p.Breaks = Evidence{Index: breaks.Op.Index, Line: breaks.Line(), Text: brief(breaks.Op, nil, nil)}
 	}
 	for i, at := range rest {
 		if line := at.Line(); i == 0 || line < p.Line {

@@ -156,6 +156,12 @@ func (f Finding) with(ops ...*histories.Op) Finding {
 	return f
 }
 
+// around adds offsets of which an answer has to be looked at closely.
+func (f Finding) around(offsets ...int64) Finding {
+	f.offsets = append(f.offsets, offsets...)
+	return f
+}
+
 // naming adds the values that the sentence speaks of.
 func (f Finding) naming(values ...histories.Value) Finding {
 	f.about = append(f.about, values...)
@@ -173,7 +179,7 @@ func (f *Finding) show() {
 	ops := slices.Clone(f.ops)
 	slices.SortFunc(ops, func(a, b *histories.Op) int { return a.Index - b.Index })
 	for _, o := range slices.Compact(ops) {
-		e := Evidence{Index: o.Index, Line: o.Line, Text: brief(o)}
+		e := Evidence{Index: o.Index, Line: o.Line, Text: brief(o, f.about, f.offsets)}
 		for _, d := range f.duties {
 			if d.op == o {
 				e.Should = d.words
@@ -181,23 +187,7 @@ func (f *Finding) show() {
 		}
 		f.Evidence = append(f.Evidence, e)
 	}
-	f.ops, f.duties = nil, nil
-}
-
-// brief is an operation in the notation. Of a long answer only the ends are
-// shown: a line is for a person to read.
-func brief(o *histories.Op) string {
-	const ends = 8
-	if len(o.Records) <= 2*ends+1 {
-		return o.String()
-	}
-	short := *o
-	short.Records = o.Records[:ends]
-	head := short.String()
-	short.Records = o.Records[len(o.Records)-ends:]
-	tail := short.String()
-	cut := strings.LastIndexByte(head, ']')
-	return fmt.Sprintf("%s ... %d more ... %s", head[:cut], len(o.Records)-2*ends, tail[strings.IndexByte(tail, '[')+1:])
+	f.ops, f.duties, f.offsets = nil, nil, nil
 }
 
 // breaches are what a simulated cluster confessed to: invariants that broke,

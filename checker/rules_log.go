@@ -16,7 +16,7 @@ func phantoms(p *partition) []Finding {
 		if len(p.sent[x.value]) == 0 {
 			reader := x.seenBy[0].op
 			found = append(found, proof([]*histories.Op{reader}, "Record %s was read by %s at offset %d, and nobody ever sent it",
-				x.value, reader.Process, x.offset).should(reader, "held no record %s", x.value))
+				x.value, reader.Process, x.offset).should(reader, "held no record %s", x.value).naming(x.value))
 		}
 	}
 	return found
@@ -32,7 +32,7 @@ func abortedReads(p *partition) []Finding {
 		reader := x.seenBy[0].op
 		found = append(found, proof([]*histories.Op{sends[0].op, reader}, "Record %s was refused for certain%s and was read by %s at offset %d",
 			x.value, withCode(sends[0].op), reader.Process, x.offset).
-			should(sends[0].op, "ended as info, if its record may be in the log").should(reader, "held no record %s", x.value))
+			should(sends[0].op, "ended as info, if its record may be in the log").should(reader, "held no record %s", x.value).naming(x.value))
 	}
 	return found
 }
@@ -61,12 +61,12 @@ func lostWrites(p *partition) []Finding {
 			ops = append(ops, p.placing(x)...)
 		}
 		found = append(found, proof(ops, "Record %s was %s at offset %d and is gone: %s", x.value, how, x.offset, x.fate()).
-			should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...))
+			should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...).around(x.offset))
 	}
 	for _, s := range p.sends {
 		if scan := p.lostUnplaced(s); scan != nil {
 			found = append(found, proof([]*histories.Op{s.op, scan.op}, "Record %s was acknowledged and is gone: %s read the whole log without it",
-				s.op.Values[0], scan.op.Process).should(scan.op, "held record %s", s.op.Values[0]))
+				s.op.Values[0], scan.op.Process).should(scan.op, "held record %s", s.op.Values[0]).naming(s.op.Values[0]))
 		}
 	}
 	return found
@@ -154,7 +154,7 @@ func readThenLost(p *partition) []Finding {
 		reader := x.seenBy[seen].op
 		ops := append([]*histories.Op{reader}, x.proofGone(p)...)
 		found = append(found, proof(ops, "Record %s was read by %s at offset %d and later is gone: %s",
-			x.value, reader.Process, x.offset, x.fate()).should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...))
+			x.value, reader.Process, x.offset, x.fate()).should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...).around(x.offset))
 	}
 	return found
 }
@@ -241,7 +241,7 @@ func duplicates(p *partition) []Finding {
 		first, last := c.at[0], c.at[len(c.at)-1]
 		a, b := shownBy(first, last)
 		found = append(found, proof([]*histories.Op{p.firstSend(first.value).op, a, b}, "Record %s was sent %s and is in the log %s, at offsets %d and %d",
-			first.value, times(c.able), times(len(c.at)), first.offset, last.offset).should(b, "held record %s at no more than %s", first.value, places(c.able)))
+			first.value, times(c.able), times(len(c.at)), first.offset, last.offset).should(b, "held record %s at no more than %s", first.value, places(c.able)).naming(first.value))
 	}
 	return found
 }
@@ -381,7 +381,7 @@ func gaps(p *partition) []Finding {
 				}
 				reported[next] = true
 				found = append(found, proof([]*histories.Op{r.op}, "Offset %d holds nothing, and %s read past it", next, r.op.Process).
-					should(r.op, "held a record at offset %d", next))
+					should(r.op, "held a record at offset %d", next).around(next))
 			}
 		}
 		for _, rec := range r.op.Records {
@@ -410,7 +410,7 @@ func intNonmonotonicSends(p *partition) []Finding {
 			if last != nil && x.offset < last.offset {
 				a, b := shownBy(last, x)
 				found = append(found, proof([]*histories.Op{s.op, a, b}, "Record %s was sent by %s before record %s in one batch, and they are at offsets %d and %d",
-					last.value, s.op.Process, v, last.offset, x.offset).should(b, "held record %s behind record %s", v, last.value))
+					last.value, s.op.Process, v, last.offset, x.offset).should(b, "held record %s behind record %s", v, last.value).naming(v, last.value))
 				break
 			}
 			last = x
@@ -425,7 +425,7 @@ func intNonmonotonicPolls(p *partition) []Finding {
 		for i := 1; i < len(r.op.Records); i++ {
 			if a, b := r.op.Records[i-1], r.op.Records[i]; b.Offset <= a.Offset {
 				found = append(found, proof([]*histories.Op{r.op}, "Offset %d (record %s) was handed to %s before offset %d (record %s) in one answer",
-					a.Offset, a.Value, r.op.Process, b.Offset, b.Value).should(r.op, "held its records in the order of their offsets, each once"))
+					a.Offset, a.Value, r.op.Process, b.Offset, b.Value).should(r.op, "held its records in the order of their offsets, each once").naming(a.Value, b.Value))
 				break
 			}
 		}

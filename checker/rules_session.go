@@ -33,7 +33,7 @@ func readBeforeSent(p *partition) []Finding {
 		for _, rec := range r.op.Records {
 			if s := p.firstSend(rec.Value); s != nil && r.op.Return < s.op.Call {
 				found = append(found, proof([]*histories.Op{r.op, s.op}, "Record %s was handed to %s at offset %d before its send began",
-					rec.Value, r.op.Process, rec.Offset).should(r.op, "held no record %s yet", rec.Value))
+					rec.Value, r.op.Process, rec.Offset).should(r.op, "held no record %s yet", rec.Value).naming(rec.Value))
 				break
 			}
 		}
@@ -49,7 +49,7 @@ func readAboveMark(p *partition) []Finding {
 		for _, rec := range r.op.Records {
 			if mark != histories.None && rec.Offset >= mark {
 				found = append(found, proof([]*histories.Op{r.op}, "Record %s was handed to %s at offset %d in an answer whose %s is %d",
-					rec.Value, r.op.Process, rec.Offset, name, mark).should(r.op, "held only records below offset %d", mark))
+					rec.Value, r.op.Process, rec.Offset, name, mark).should(r.op, "held only records below offset %d", mark).naming(rec.Value))
 				break
 			}
 		}
@@ -338,7 +338,7 @@ func (p *partition) skips(how string, here func(*read, *record) bool) []Finding 
 			}
 			seen := x.seenBy[len(x.seenBy)-1].op
 			found = append(found, proof([]*histories.Op{r.op, seen}, "Record %s at offset %d was %s %s, and it is there: %s read it",
-				x.value, x.offset, how, r.op.Process, seen.Process).should(r.op, "held record %s at offset %d", x.value, x.offset).naming(x.value))
+				x.value, x.offset, how, r.op.Process, seen.Process).should(r.op, "held record %s at offset %d", x.value, x.offset).naming(x.value).around(x.offset))
 			break
 		}
 	}

@@ -36,7 +36,7 @@ func (s *search) crossing() Finding {
 		return proof(sources(by), "Offset %d holds something, as %s was told, and no send explains it", c.offset, by.Source.Process).
 			should(by.Source, "ended before offset %d", c.offset)
 	case c.cause == disagrees:
-		return proof(sources(c.forces), "No log agrees with all answers and with %q", brief(c.forces.Source))
+		return proof(sources(c.forces), "No log agrees with all answers and with %q", brief(c.forces.Source, nil, nil))
 	case c.cause == overlaps:
 		return proof(sources(c.forces, c.forbids), "Offset %d was given away twice, for record %s and for record %s",
 			c.offset, c.forbids.Values[0], c.forces.Values[0]).should(c.forces.Source, "landed elsewhere")
@@ -115,7 +115,7 @@ func (s *search) firstMisfit() Finding {
 	if n > 0 {
 		ops = append(ops, returns[n-1].Source)
 	}
-	return proof(ops, "The first %d answers fit an order of the log; with %q no order is left", n, brief(returns[n].Source)).
+	return proof(ops, "The first %d answers fit an order of the log; with %q no order is left", n, brief(returns[n].Source, nil, nil)).
 		should(returns[n].Source, "been another answer, or come earlier or later")
 }
 

@@ -82,6 +82,9 @@ func (a *app) explainViolation(b *strings.Builder, h *histories.History, r *chec
 	if r.Legal != nil {
 		fmt.Fprintf(b, "%s.\n", legalUpTo(r.Legal))
 	}
+	if len(r.Lost) > 0 {
+		fmt.Fprintf(b, "Lost: %s.\n", clip(losses(r.Lost), saysWidth))
+	}
 	if first.Partition == "" {
 		fmt.Fprintf(b, "The cluster reports that itself; its clients need not have seen it.\n")
 	} else {
@@ -137,6 +140,37 @@ func legalUpTo(p *checker.Prefix) string {
 		return fmt.Sprintf("Legal up to time %d (%s): %s at time %d breaks it", p.Time, events, what, p.At)
 	}
 	return fmt.Sprintf("Legal up to line %d and time %d (%s): %s at time %d breaks it", p.Line, p.Time, events, what, p.At)
+}
+
+// maxLosses is how many losses are told of in words.
+const maxLosses = 6
+
+// losses says where among the records of each producer the lost ones are.
+func losses(all []checker.Loss) string {
+	var parts []string
+	for _, l := range all[:min(len(all), maxLosses)] {
+		which := l.First.String()
+		if l.Lost > 1 {
+			which += " to " + l.Last.String()
+		}
+		of := fmt.Sprintf("%s's %s", clip(label(l.Producer), nameWidth), count(l.Of, "record"))
+		switch {
+		case l.Part == "all" && l.Of == 1:
+			parts = append(parts, fmt.Sprintf("the only record of %s (%s)", clip(label(l.Producer), nameWidth), which))
+		case l.Part == "all":
+			parts = append(parts, fmt.Sprintf("all of %s (%s)", of, which))
+		case l.Part == "middle":
+			parts = append(parts, fmt.Sprintf("%s from the middle of %s (%s)", number(l.Lost), of, which))
+		case l.Lost == 1:
+			parts = append(parts, fmt.Sprintf("the %s of %s (%s)", l.Part, of, which))
+		default:
+			parts = append(parts, fmt.Sprintf("the %s %s of %s (%s)", l.Part, number(l.Lost), of, which))
+		}
+	}
+	if left := len(all) - maxLosses; left > 0 {
+		parts = append(parts, fmt.Sprintf("and %s like these", count(left, "more")))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // explainOK says why there is nothing to say.

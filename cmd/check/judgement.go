@@ -103,6 +103,9 @@ func (a *app) details(b *strings.Builder, j judgement) {
 			a.finding(b, f)
 		}
 	}
+	if len(r.Lost) > 0 {
+		fmt.Fprintf(b, "\n  Lost: %s.\n", clip(losses(r.Lost), saysWidth))
+	}
 	if r.Legal != nil {
 		fmt.Fprintf(b, "\n  %s.\n", legalUpTo(r.Legal))
 	}
@@ -197,6 +200,7 @@ type (
 		Assumptions []string       `json:"assumptions,omitempty"`
 		Exercised   *jsonExercised `json:"exercised,omitempty"`
 		Engine      string         `json:"engine,omitempty"`
+		Lost        []jsonLoss     `json:"lost,omitempty"`  // what is gone, by producer
 		Legal       *jsonPrefix    `json:"legal,omitempty"` // of a violation: the longest prefix that is none
 	}
 	jsonFinding struct {
@@ -214,6 +218,15 @@ type (
 		Text string `json:"text"`
 		// Should completes "it should have", for an operation that did not.
 		Should string `json:"should,omitempty"`
+	}
+	jsonLoss struct {
+		Partition string `json:"partition"`
+		Producer  string `json:"producer"`
+		Part      string `json:"part"` // of its records: all, first, middle or last
+		Lost      int    `json:"lost"`
+		Of        int    `json:"of"`
+		First     string `json:"first"` // value, as the notation has it
+		Last      string `json:"last"`
 	}
 	jsonPrefix struct {
 		Events  int            `json:"events"` // in the order of the encoding as events
@@ -250,6 +263,9 @@ func asJSON(j judgement) jsonJudgement {
 	out.Verdict, out.Reason, out.Engine = r.Verdict.String(), r.Reason, r.Engine
 	out.Notes, out.Assumptions, out.Exercised = r.Notes, r.Assumptions, &exercised
 	out.Expected = j.header.Expect.String()
+	for _, l := range r.Lost {
+		out.Lost = append(out.Lost, jsonLoss{l.Partition, l.Producer, l.Part, l.Lost, l.Of, l.First.String(), l.Last.String()})
+	}
 	if p := r.Legal; p != nil {
 		out.Legal = &jsonPrefix{Events: p.Events, Of: p.Of, Line: p.Line, Time: p.Time, Answer: p.Answer, At: p.At, Skipped: p.Skipped}
 		if p.Skipped == "" {

@@ -25,13 +25,13 @@ const maxFaults = 8
 //	  31      48                ' ok [0:1] end=1
 func timeline(h *histories.History, evidence []checker.Evidence) string {
 	t := chart{lanes: map[string]int{}}
-	indices := map[int]bool{}
+	indices, texts := map[int]bool{}, map[int]string{}
 	for _, e := range evidence {
-		indices[e.Index] = true
+		indices[e.Index], texts[e.Index] = true, e.Text
 	}
 	for _, o := range h.Ops() {
 		if indices[o.Index] {
-			t.operation(o)
+			t.operation(o, texts[o.Index])
 		}
 	}
 	t.between(h.Marks(), indices)
@@ -67,11 +67,13 @@ const (
 
 // How much is shown of an event in a lane, and of a mark across all lanes.
 const (
-	textWidth = 44
+	textWidth = 52
 	markWidth = 120
 )
 
-func (t *chart) operation(o histories.Op) {
+// operation adds what was asked and what was answered; text has the answer if
+// it is too long to be shown as it is.
+func (t *chart) operation(o histories.Op, text string) {
 	lane, ok := t.lanes[o.Process]
 	if !ok {
 		lane = len(t.names)
@@ -84,6 +86,9 @@ func (t *chart) operation(o histories.Op) {
 	}
 	t.to = max(t.to, o.Call, o.Return)
 	asked, answer := words(o)
+	if _, shorter, ok := strings.Cut(text, asked+" => "); ok {
+		answer = shorter
+	}
 	t.add(event{o.Call, o.Index, o.Line, lane, "+ " + asked})
 	if o.Outcome == histories.Open {
 		return
