@@ -30,7 +30,8 @@ type Cluster struct {
 	broken      [invariantCount]bool
 	breaches    []Breach
 	judging     bool
-	held        bool // more is to come, though every step is performed
+	watch       func(step int, found View, applied bool) // nil if nobody does
+	held        bool                                     // more is to come, though every step is performed
 	phase       phase
 }
 
@@ -48,6 +49,11 @@ const (
 type Options struct {
 	Trace        bool // collect a line per change of state
 	NoInvariants bool // do not judge the invariants
+
+	// Watch, if it is not nil, is told of each step that was performed, by its
+	// place in the schedule, and of the state it found. applied is false of a
+	// fault that did nothing.
+	Watch func(step int, found View, applied bool)
 }
 
 // A Result is what came of a schedule.
@@ -55,6 +61,7 @@ type Result struct {
 	History     *histories.History
 	Fingerprint string   // 16 hex digits folded over every event
 	Breaches    []Breach // invariants that broke, in order
+	Unsafe      string   // why a partition left the safe configuration, so that losses are permitted (see [Invariant]); "" if none did
 	Stats       Stats
 	Trace       []string
 }
@@ -134,7 +141,7 @@ func New(s schedule.Schedule, opts Options) (*Cluster, error) {
 func (c *Cluster) boot(p plan, opts Options) {
 	c.reset()
 	c.cfg, c.bugs, c.actions = p.cfg, p.bugs, p.actions
-	c.tracing, c.judging = opts.Trace, !opts.NoInvariants
+	c.tracing, c.judging, c.watch = opts.Trace, !opts.NoInvariants, opts.Watch
 	c.stats.Faults = make([]int64, len(Faults))
 	c.net.brokers = node(c.cfg.brokers)
 	c.ghosts = resized(c.ghosts, c.cfg.partitions, (*ghost).reset)
@@ -232,7 +239,12 @@ func (c *Cluster) Step() bool {
 		a := &c.actions[c.next]
 		c.next++
 		c.now = max(c.now, a.at)
-		c.perform(a)
+		if c.watch == nil {
+			c.perform(a)
+			break
+		}
+		found := c.View()
+		c.watch(a.args.step, found, c.perform(a))
 	default:
 		c.now = c.queue.next()
 		slot := c.queue.pop()
@@ -251,28 +263,30 @@ func (c *Cluster) Step() bool {
 	return c.phase != finished
 }
 
-// perform does what a step asks.
-func (c *Cluster) perform(a *action) {
+// perform does what a step asks, and reports whether that changed anything.
+func (c *Cluster) perform(a *action) bool {
 	c.fingerprint = fold(c.fingerprint, uint64(c.now)<<16|uint64(a.args.step))
 	if a.fault < 0 {
 		k := &c.clients[c.client(a.client)]
 		if int(a.request.partition) >= c.cfg.partitions || int(a.request.via) > c.cfg.brokers {
 			c.notApplied(a.client, "there is no such partition or broker")
-			return
+			return false
 		}
 		k.ask(a.request)
 		c.flush(&k.outbox)
-		return
+		return true
 	}
 	mark := len(c.marks)
 	c.nemesis(a.args.text)
-	if why := Faults[a.fault].apply(c, &a.args); why != "" {
+	why := Faults[a.fault].apply(c, &a.args)
+	if why != "" {
 		c.marks = c.marks[:mark]
 		c.notApplied(a.args.text, why)
 	} else {
 		c.stats.Faults[a.fault]++
 	}
 	c.flushAll()
+	return why == ""
 }
 
 // deliver hands a message to the node it is for.

@@ -31,12 +31,21 @@ func (c *Cluster) promises() histories.Config {
 	if c.cfg.fetchAny {
 		config = config.With("fetch.from", "any")
 	}
-	for p := range c.ghosts {
-		if c.ghosts[p].unsafe != "" && !c.cfg.unclean {
-			config = config.With("allow", permittedLosses)
-		}
+	if c.unsafe() != "" && !c.cfg.unclean {
+		config = config.With("allow", permittedLosses)
 	}
 	return config
+}
+
+// unsafe is why the first partition that left the safe configuration did, "" if
+// none has.
+func (c *Cluster) unsafe() string {
+	for p := range c.ghosts {
+		if why := c.ghosts[p].unsafe; why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // landOnce reports whether a send of the run lands once at most and in its

@@ -24,7 +24,7 @@ func (r *Runner) Run(s schedule.Schedule, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Result{History: h, Fingerprint: c.Fingerprint(), Breaches: c.breaches, Stats: c.stats, Trace: c.trace}, nil
+	return &Result{History: h, Fingerprint: c.Fingerprint(), Breaches: c.breaches, Unsafe: c.unsafe(), Stats: c.stats, Trace: c.trace}, nil
 }
 
 // Again performs the schedule of the last successful Run once more, from its

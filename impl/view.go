@@ -32,6 +32,7 @@ type ReplicaView struct {
 	Leader      int    // 0 if it knows none
 	LeaderEpoch int64
 	ISR         []int // on a leader: those it waits for
+	Proposing   bool  // on a leader: the controller has not decided on the ISR it asked for
 	LEO, HW     int64
 	Values      []int64
 	Epochs      []int64 // leader epoch of each value
@@ -66,7 +67,7 @@ func numbersOf(brokers []node) []int {
 func (b *broker) view(p int) ReplicaView {
 	r := &b.replicas[p]
 	v := ReplicaView{Role: r.role.String(), Leader: max(0, int(r.leader)), LeaderEpoch: r.leaderEpoch,
-		ISR: b.maximalISR(r).numbers(), LEO: r.log.end(), HW: r.hw}
+		ISR: b.maximalISR(r).numbers(), Proposing: r.pending.id != 0, LEO: r.log.end(), HW: r.hw}
 	for _, rec := range r.log.records {
 		v.Values = append(v.Values, rec.value)
 		v.Epochs = append(v.Epochs, rec.epoch)

@@ -55,6 +55,7 @@ type drawing struct {
 	kind       int    // the kind of message that many faults strike
 	deletes    bool   // whether somebody deletes records
 	motifs     []func(*drawing)
+	sameAcks   bool // sends leave it to the settings which acknowledgement they want
 }
 
 // settings draws a cluster in which everything happens fast: hops take one
@@ -203,11 +204,18 @@ func (d *drawing) send(actor string) {
 		d.value++
 		values = append(values, strconv.FormatInt(d.value, 10))
 	}
-	var args []schedule.Arg
-	if acks := draw.From(d.t, "acks", "all", "all", "all", "1", "1", "0"); acks != "all" {
-		args = append(args, schedule.Arg{Key: "acks", Value: acks})
+	d.add(actor, "send", []string{strings.Join(values, ",")}, append(d.acks(), d.where()...)...)
+}
+
+// acks draws how many replicas a send waits for.
+func (d *drawing) acks() []schedule.Arg {
+	if d.sameAcks {
+		return nil
 	}
-	d.add(actor, "send", []string{strings.Join(values, ",")}, append(args, d.where()...)...)
+	if acks := draw.From(d.t, "acks", "all", "all", "all", "1", "1", "0"); acks != "all" {
+		return []schedule.Arg{{Key: "acks", Value: acks}}
+	}
+	return nil
 }
 
 // where draws the partition that a client means, and sometimes the broker that it
