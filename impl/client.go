@@ -234,7 +234,21 @@ func (c *client) onMetadata(k *call, m *message) {
 		return
 	}
 	view.leader, view.epoch = m.leader, m.leaderEpoch
-	c.attempt(k)
+	c.attemptAll(m.partition)
+}
+
+// attemptAll goes on with all that asked who leads a partition, in the order in
+// which it began: no send overtakes another before both were sent once.
+func (c *client) attemptAll(partition int32) {
+	for {
+		i := slices.IndexFunc(c.calls, func(k call) bool {
+			return k.request.partition == partition && k.asked == clientMetadataRequest
+		})
+		if i < 0 {
+			return
+		}
+		c.attempt(&c.calls[i])
+	}
 }
 
 // onAnswer takes the answer to a send or a read.
