@@ -33,7 +33,7 @@ var Letters = []Letter{
 	{"S", "the end, or the high watermark, is older than one that was known", []string{"end-regression", "stale-read"}, staleTail},
 	// The client itself knows better, from an answer it had. Whoever was told of a
 	// position by somebody else may ask a leader that was deposed and has not heard.
-	{"R", "a position in the log, or at its end, is out of range", nil, outOfRange},
+	{"R", "a position that was known to exist is out of range, or was cut off", nil, outOfRange},
 	// A request for a position nobody proved is the client's mistake, not unavailability.
 	{"U", "an operation is refused or times out", nil, unavailable},
 	// The client did not hear that it took effect, and it did. acks=0 hears nothing ever.
@@ -137,7 +137,7 @@ func outOfRange(r *run) string {
 	ops := r.trial.History.Ops()
 	for i := range ops {
 		o := &ops[i]
-		if o.Code != offsetOutOfRange {
+		if !isReset(o) {
 			continue
 		}
 		if by, end := r.proven(o, true); by != nil && (o.Kind == histories.Poll || o.From <= end) {
@@ -147,12 +147,16 @@ func outOfRange(r *run) string {
 	return ""
 }
 
-const offsetOutOfRange = "OFFSET_OUT_OF_RANGE"
+// isReset reports whether a read failed for its position: the log does not have
+// it, or has other records below it than the consumer read.
+func isReset(o *histories.Op) bool {
+	return o.Code == "OFFSET_OUT_OF_RANGE" || o.Code == "LOG_TRUNCATION"
+}
 
 func unavailable(r *run) string {
 	ops := r.trial.History.Ops()
 	for i := range ops {
-		if o := &ops[i]; o.Outcome != histories.OK && o.Code != offsetOutOfRange {
+		if o := &ops[i]; o.Outcome != histories.OK && !isReset(o) {
 			return o.String()
 		}
 	}

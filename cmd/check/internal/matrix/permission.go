@@ -10,7 +10,7 @@ import "strings"
 //
 // A stale tail, unavailability and phantoms are permitted almost everywhere: in
 // every cell that is not calm, written or not. Copies and disorder (X) are permitted
-// exactly where sends are retried without idempotence.
+// exactly where sends are retried without idempotence, and the cell is not calm.
 type permission string
 
 // calm permits nothing at all.
@@ -38,7 +38,7 @@ func (p permission) listed() string {
 // allows reports whether a run may show a letter.
 func (p permission) allows(letter string, r *run) bool {
 	if letter == "X" {
-		return r.retried
+		return r.retried && p != calm
 	}
 	always, excused, _ := strings.Cut(string(p), "|")
 	return p != calm && strings.Contains(everywhere, letter) ||
