@@ -1,6 +1,6 @@
 // Package impl is a reference implementation of Kafka's ISR replication, run
 // in a deterministic simulation. [Run] executes a schedule and returns the
-// history its clients saw.
+// history its clients saw; a [Runner] executes many, one after another.
 //
 // The code follows the protocol reference section by section; comments cite it
 // as "§3.4". Correct behaviour is the default. Three tables say what can be
