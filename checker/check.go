@@ -168,7 +168,11 @@ func (r *Result) Meets(e histories.Expect) bool {
 // on any machine, unless ctx ends first.
 func Check(ctx context.Context, h *histories.History, opts Options) *Result {
 	if opts.Engine == Auto {
-		if r, ok := checkQuickly(h); ok {
+		least := sectioned
+		if len(h.Ops()) < sectioned {
+			least = never
+		}
+		if r, _, ok := judgeSuspects(ctx, handOver(h), opts, least); ok {
 			return r
 		}
 	}
@@ -187,24 +191,8 @@ func checkThoroughly(ctx context.Context, h *histories.History, opts Options) *R
 
 // checkQuickly judges a history that is plainly legal.
 func checkQuickly(h *histories.History) (*Result, bool) {
-	q := newQuick(h.Config())
-	for i := range h.Marks() {
-		q.mark(&h.Marks()[i])
-	}
-	numbers := map[string]int{}
-	ops := h.Ops()
-	for i := range ops {
-		o := &ops[i]
-		process, ok := numbers[o.Process]
-		if !ok {
-			process = len(numbers)
-			numbers[o.Process] = process
-		}
-		if q.op(o, process); q.gaveUp {
-			return nil, false
-		}
-	}
-	return q.conclude()
+	r, _, ok := judgeSuspects(context.Background(), handOver(h), Options{}, never)
+	return r, ok
 }
 
 // Add adds what another check exercised.

@@ -19,7 +19,8 @@ type partition struct {
 	readOf map[*histories.Op]*read
 	back   []regression // polls that went back
 
-	start     int64 // the highest log start told to anybody
+	section   *section // the offsets that are judged, nil for all
+	start     int64    // the highest log start told to anybody
 	startTold bool
 	scanned   int64 // when the last answered scan began, None if there is none
 
@@ -80,10 +81,12 @@ func (x *record) lastSeen() int64 {
 }
 
 // newPartition arranges the operations of one partition. positions tells where
-// polls were to begin.
-func newPartition(name string, c histories.Config, ops []*histories.Op, positions map[*histories.Op]int64) *partition {
-	p := &partition{name: name, scanned: histories.None, config: c, ops: ops, sent: map[histories.Value][]*send{}, readOf: map[*histories.Op]*read{},
+// polls were to begin. With a section, only what they say about its offsets
+// counts.
+func newPartition(name string, c histories.Config, ops []*histories.Op, positions map[*histories.Op]int64, w *section) *partition {
+	p := &partition{name: name, section: w, scanned: histories.None, config: c, ops: ops, sent: map[histories.Value][]*send{}, readOf: map[*histories.Op]*read{},
 		at: map[place]*record{}, places: map[histories.Value][]*record{}}
+	p.startTold = w != nil && w.startTold
 	for _, o := range ops {
 		p.noteStart(o)
 		if o.Kind == histories.Send {
@@ -168,6 +171,9 @@ func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]int64) 
 	p.reads = append(p.reads, r)
 	p.readOf[o] = r
 	for _, rec := range o.Records {
+		if p.section != nil && !p.section.holds(rec.Offset) {
+			continue
+		}
 		x := p.record(place{rec.Offset, rec.Value})
 		x.seenBy = append(x.seenBy, r)
 	}

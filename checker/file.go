@@ -9,12 +9,13 @@ import (
 )
 
 // CheckFile judges the history in a file, in either encoding, packed or not. A
-// file of events that is plainly legal is judged while it is read, in memory
-// that grows with the log and not with the history; any other is read as a
-// whole, and a violation is explained (see [Explain]). The error is about the input, never about what it shows.
+// file of events is judged while it is read, in memory that grows with the log
+// and with what looks wrong, not with the history; any other, and one that
+// cannot be judged so, is read as a whole, and a violation in it is explained
+// (see [Explain]). The error is about the input, never about what it shows.
 func CheckFile(ctx context.Context, path string, opts Options) (*Result, histories.Header, error) {
 	if opts.Engine == Auto {
-		r, h, err := checkStream(path, opts.MaxInput)
+		r, h, err := checkStream(ctx, path, opts)
 		if r != nil || errors.Is(err, histories.ErrTooLong) {
 			return r, h, err
 		}
@@ -28,42 +29,26 @@ func CheckFile(ctx context.Context, path string, opts Options) (*Result, histori
 	return r, h.Header(), nil
 }
 
-// checkStream judges a file while it is read, if it can be opened twice. Without
-// a result, the file has to be read as a whole, unless the error is of its length.
-func checkStream(path string, limit histories.Limit) (*Result, histories.Header, error) {
+// checkStream judges a file while it is read, if it can be opened more than
+// once. Without a result, the file has to be read as a whole, unless the error
+// is of its length.
+func checkStream(ctx context.Context, path string, opts Options) (*Result, histories.Header, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, histories.Header{}, err
+	}
+	var err error
+	r, h, _ := judgeSuspects(ctx, func(sink histories.Sink) bool {
+		err = stream(path, sink, opts.MaxInput)
+		return err == nil
+	}, opts, sectioned)
+	return r, h, err
+}
+
+func stream(path string, sink histories.Sink, limit histories.Limit) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, histories.Header{}, err
+		return err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, histories.Header{}, err
-	}
-	s := &quickSink{}
-	if err := limit.Stream(path, f, s); err != nil {
-		return nil, histories.Header{}, err
-	}
-	r, _ := s.conclude()
-	return r, s.header, nil
-}
-
-// A quickSink lets the quick judge see a history while it is read.
-type quickSink struct {
-	*quick
-	header histories.Header
-}
-
-func (s *quickSink) Header(h histories.Header) bool {
-	s.quick, s.header = newQuick(h.Config), h
-	return !s.gaveUp
-}
-
-func (s *quickSink) Op(o *histories.Op, process int) bool {
-	s.op(o, process)
-	return !s.gaveUp
-}
-
-func (s *quickSink) Mark(m *histories.Mark) bool {
-	s.mark(m)
-	return !s.gaveUp
+	return limit.Stream(path, f, sink)
 }

@@ -28,7 +28,7 @@ func TestCheckFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			compareFile(t, path)
-			if r, _, _ := checkStream(path, 0); r != nil {
+			if r, _, _ := checkStream(context.Background(), path, Options{}); r != nil {
 				streamed++
 			}
 		}

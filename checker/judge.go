@@ -9,7 +9,9 @@ import (
 
 // A judge is one check under way.
 type judge struct {
-	history    *histories.History
+	config     histories.Config
+	ops        []histories.Op   // all, or none where only a part is judged
+	marks      []histories.Mark // all, or those that confess something
 	opts       Options
 	partitions []*partition
 	result     Result
@@ -18,14 +20,20 @@ type judge struct {
 	unknown    []string              // reasons the verdict may not be ok
 }
 
-func newJudge(h *histories.History, opts Options) *judge {
+// emptyJudge has nothing to judge yet.
+func emptyJudge(c histories.Config, opts Options) *judge {
 	if opts.Steps == 0 {
 		opts.Steps = DefaultSteps
 	}
 	if opts.Memory == 0 {
 		opts.Memory = DefaultMemory
 	}
-	j := &judge{history: h, opts: opts, violated: map[*partition]bool{}, excused: map[*partition]string{}}
+	return &judge{config: c, opts: opts, violated: map[*partition]bool{}, excused: map[*partition]string{}}
+}
+
+func newJudge(h *histories.History, opts Options) *judge {
+	j := emptyJudge(h.Config(), opts)
+	j.ops, j.marks = h.Ops(), h.Marks()
 	at, back := positions(h)
 	var names []string
 	byName := map[string][]*histories.Op{}
@@ -37,7 +45,7 @@ func newJudge(h *histories.History, opts Options) *judge {
 		byName[o.On] = append(byName[o.On], o)
 	}
 	for _, name := range names {
-		p := newPartition(name, h.Config(), byName[name], at)
+		p := newPartition(name, h.Config(), byName[name], at, nil)
 		for _, b := range back {
 			if b.poll.On == name {
 				p.back = append(p.back, b)
@@ -53,7 +61,7 @@ func newJudge(h *histories.History, opts Options) *judge {
 			polls++
 		}
 	}
-	j.notePositions(h.Config(), recordsRebalances(h), polls)
+	j.notePositions(h.Config(), recordsRebalances(h.Marks()), polls)
 	return j
 }
 
@@ -61,12 +69,12 @@ func newJudge(h *histories.History, opts Options) *judge {
 func (j *judge) count() {
 	e := &j.result.Exercised
 	e.Partitions, e.Rules = len(j.partitions), len(rules)
-	for _, m := range j.history.Marks() {
+	for _, m := range j.marks {
 		if m.Kind == histories.Nemesis && !Confesses(&m) {
 			e.Faults++
 		}
 	}
-	e.Operations = len(j.history.Ops())
+	e.Operations = len(j.ops)
 	for _, p := range j.partitions {
 		e.Sends += len(p.sends)
 		for _, s := range p.sends {
@@ -124,7 +132,7 @@ func (j *judge) applyRules() {
 			j.result.Lost = append(j.result.Lost, p.losses()...)
 		}
 	}
-	j.result.Findings = append(j.result.Findings, breaches(j.history)...)
+	j.result.Findings = append(j.result.Findings, breaches(j.config, j.marks)...)
 }
 
 // loses reports whether a finding says that the partition lost something.
@@ -135,8 +143,8 @@ func (j *judge) loses(p *partition) bool {
 }
 
 func (j *judge) transactional() bool {
-	for i := range j.history.Ops() {
-		o := &j.history.Ops()[i]
+	for i := range j.ops {
+		o := &j.ops[i]
 		if o.Tx != "" || o.Kind == histories.Begin || o.Kind == histories.Commit || o.Kind == histories.Abort {
 			return true
 		}
@@ -171,10 +179,15 @@ func (j *judge) noteThinEvidence() {
 		return
 	}
 	for _, p := range j.partitions {
-		if x := p.retained(); x != nil {
-			j.unknown = append(j.unknown, fmt.Sprintf("%s: a scan begins behind offset %d, which held value %s, and nobody was told the log start (list earliest)", p.name, x.offset, x.value))
-		}
+		j.noteRetained(p)
 		j.noteUnseen(p.name, p.unseen())
+	}
+}
+
+// noteRetained says what only retention that nobody told of could explain.
+func (j *judge) noteRetained(p *partition) {
+	if x := p.retained(); x != nil {
+		j.unknown = append(j.unknown, fmt.Sprintf("%s: a scan begins behind offset %d, which held value %s, and nobody was told the log start (list earliest)", p.name, x.offset, x.value))
 	}
 }
 
@@ -216,7 +229,30 @@ func (j *judge) noteUnseen(partition string, u unseen) {
 type unseen struct {
 	n         int
 	first     histories.Value
+	index     int  // of the send of the first
 	unscanned bool // of some, no scan began after their acknowledgement
+}
+
+// count takes note of one.
+func (u *unseen) count(v histories.Value, send int) {
+	if u.n == 0 || send < u.index {
+		u.first, u.index = v, send
+	}
+	u.n++
+}
+
+// add takes in those of another part of the partition.
+func (u *unseen) add(o unseen) {
+	if o.n == 0 {
+		return
+	}
+	if u.n == 0 {
+		*u = o
+		return
+	}
+	n := u.n + o.n
+	u.count(o.first, o.index)
+	u.n, u.unscanned = n, u.unscanned || o.unscanned
 }
 
 func (j *judge) refuted() bool {
@@ -242,10 +278,7 @@ func (p *partition) unseen() (u unseen) {
 			} else if x := p.at[place{s.base + int64(i), v}]; x.gone != nil || len(x.seenBy) > 0 || x.offset < p.start || p.mayVanish(x) {
 				continue
 			}
-			if u.n == 0 {
-				u.first = v
-			}
-			u.n++
+			u.count(v, s.op.Index)
 			u.unscanned = u.unscanned || s.op.Return >= p.scanned
 		}
 	}

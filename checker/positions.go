@@ -9,9 +9,10 @@ import (
 // A cursor is one consumer's position in one partition, as far as its history
 // tells.
 type cursor struct {
-	next  int64         // where the next poll begins, None if that is not known
-	floor int64         // no later poll may begin below
-	last  *histories.Op // what set the position
+	next  int64 // where the next poll begins, None if that is not known
+	floor int64 // no later poll may begin below
+	last  int   // index of the operation that set the position, -1 if a mark did
+	known bool  // the consumer was in this partition before
 }
 
 // A regression is a poll that begins below its consumer's position.
@@ -23,58 +24,109 @@ type regression struct {
 // positions follows every consumer through the history. It returns where each
 // poll was to begin, where that is known, and the polls that went back.
 func positions(h *histories.History) (map[*histories.Op]int64, []regression) {
-	w := &walker{config: h.Config(), cursors: map[cursorKey]*cursor{}, at: map[*histories.Op]int64{}}
-	w.rebalances = recordsRebalances(h)
-	ops, marks := h.Ops(), h.Marks()
-	for len(ops) > 0 || len(marks) > 0 {
-		if len(ops) == 0 || len(marks) > 0 && marks[0].Index < ops[0].Index {
-			w.mark(&marks[0])
-			marks = marks[1:]
-			continue
-		}
-		w.op(&ops[0])
-		ops = ops[1:]
+	t := newTracker(h.Config(), recordsRebalances(h.Marks()))
+	for i := range h.Marks() {
+		t.mark(&h.Marks()[i])
 	}
-	return w.at, w.back
+	at, back := map[*histories.Op]int64{}, []regression(nil)
+	numbers := map[string]int{}
+	ops := h.Ops()
+	for i := range ops {
+		o := &ops[i]
+		process, ok := numbers[o.Process]
+		if !ok {
+			process = len(numbers)
+			numbers[o.Process] = process
+		}
+		from, setBy, floor := t.op(o, process)
+		if o.Kind == histories.Poll && o.Outcome == histories.OK && from != histories.None {
+			at[o] = from
+		}
+		if floor != histories.None {
+			back = append(back, regression{o, opAt(ops, setBy), floor})
+		}
+	}
+	return at, back
+}
+
+// opAt returns the operation with that index, nil if there is none.
+func opAt(ops []histories.Op, index int) *histories.Op {
+	i, ok := slices.BinarySearchFunc(ops, index, func(o histories.Op, index int) int { return o.Index - index })
+	if !ok {
+		return nil
+	}
+	return &ops[i]
 }
 
 // recordsRebalances reports whether the history says when partitions moved
 // between the members of a group.
-func recordsRebalances(h *histories.History) bool {
-	return slices.ContainsFunc(h.Marks(), func(m histories.Mark) bool {
-		return m.Kind == histories.Revoked || m.Kind == histories.Assigned
-	})
+func recordsRebalances(marks []histories.Mark) bool {
+	return slices.ContainsFunc(marks, func(m histories.Mark) bool { return isRebalance(&m) })
 }
 
-type cursorKey struct{ process, on string }
-
-type walker struct {
-	config     histories.Config
-	rebalances bool
-	cursors    map[cursorKey]*cursor
-	order      []cursorKey
-	at         map[*histories.Op]int64
-	back       []regression
+func isRebalance(m *histories.Mark) bool {
+	return m.Kind == histories.Revoked || m.Kind == histories.Assigned
 }
 
-func (w *walker) cursor(process, on string) *cursor {
-	k := cursorKey{process, on}
-	c := w.cursors[k]
-	if c == nil {
-		c = &cursor{next: histories.None, floor: histories.None}
-		w.cursors[k] = c
-		w.order = append(w.order, k)
+// A tracker follows consumers through a history. Of one process it is given
+// operations in order of their invocation, and each mark before the operations
+// behind it.
+type tracker struct {
+	policy  string // auto.offset.reset, where it is stated
+	stated  bool
+	judged  bool // where polls begin says something
+	logs    map[string]*track
+	last    *track // used last
+	pending map[string][]histories.Mark
+}
+
+// A track is one partition.
+type track struct {
+	name    string
+	cursors []cursor // by the number of their process
+}
+
+func newTracker(c histories.Config, rebalances bool) *tracker {
+	t := &tracker{logs: map[string]*track{}, pending: map[string][]histories.Mark{}}
+	t.policy, t.stated = c.Stated("auto.offset.reset")
+	// A rebalance nobody recorded could explain any position.
+	t.judged = c.Get("assignment") != "subscribe" || rebalances
+	return t
+}
+
+func (t *tracker) log(name string) *track {
+	if t.last != nil && t.last.name == name {
+		return t.last
 	}
+	l := t.logs[name]
+	if l == nil {
+		l = &track{name: name}
+		t.logs[name] = l
+	}
+	t.last = l
+	return l
+}
+
+func (l *track) cursor(process int) *cursor {
+	for len(l.cursors) <= process {
+		l.cursors = append(l.cursors, cursor{next: histories.None, floor: histories.None, last: -1})
+	}
+	c := &l.cursors[process]
+	c.known = true
 	return c
 }
 
-// mark moves the positions that a client-side event explains.
-func (w *walker) mark(m *histories.Mark) {
-	if m.Kind == histories.Nemesis || m.Kind == histories.Note {
-		return
+// mark takes note of a client-side event. It moves positions before the next
+// operation of its client that was called behind it.
+func (t *tracker) mark(m *histories.Mark) {
+	if m.Kind != histories.Nemesis && m.Kind != histories.Note {
+		t.pending[m.Process] = append(t.pending[m.Process], *m)
 	}
-	policy, stated := w.config.Stated("auto.offset.reset")
-	if m.Kind == histories.Reset && m.To != "" && stated && m.To != policy {
+}
+
+// apply moves the positions that an event explains.
+func (t *tracker) apply(m *histories.Mark, process int) {
+	if m.Kind == histories.Reset && m.To != "" && t.stated && m.To != t.policy {
 		return // the policy does not let the consumer jump there
 	}
 	to := histories.None
@@ -82,73 +134,94 @@ func (w *walker) mark(m *histories.Mark) {
 		to = m.Offset
 	}
 	if m.On != "" {
-		w.cursor(m.Process, m.On).set(to, nil)
+		t.log(m.On).cursor(process).set(to, -1)
 		return
 	}
-	w.cursor(m.Process, histories.DefaultPartition)
-	for _, k := range w.order {
-		if k.process == m.Process {
-			w.cursors[k].set(to, nil)
+	t.log(histories.DefaultPartition).cursor(process)
+	for _, l := range t.logs {
+		if process < len(l.cursors) && l.cursors[process].known {
+			l.cursors[process].set(to, -1)
 		}
 	}
 }
 
 // set puts the position at an offset, or forgets it.
-func (c *cursor) set(to int64, by *histories.Op) { c.next, c.floor, c.last = to, to, by }
+func (c *cursor) set(to int64, by int) { c.next, c.floor, c.last = to, to, by }
 
-func (w *walker) op(o *histories.Op) {
+// op follows an operation. It returns where a poll was to begin, None if that
+// is not known. For a poll that begins below its consumer's position it also
+// returns that position and the index of the operation that set it; else the
+// floor is None.
+func (t *tracker) op(o *histories.Op, process int) (from int64, setBy int, floor int64) {
+	if len(t.pending) > 0 {
+		t.catchUp(o, process)
+	}
+	from, floor = histories.None, histories.None
 	switch o.Kind {
 	case histories.Assign:
-		w.move(o, o.From)
+		t.move(o, process, o.From)
 	case histories.Seek:
-		w.move(o, o.To)
+		t.move(o, process, o.To)
 	case histories.Subscribe:
-		w.move(o, histories.None)
+		t.move(o, process, histories.None)
 	case histories.Poll:
-		w.poll(o)
+		if t.judged {
+			return t.log(o.On).cursor(process).poll(o)
+		}
 	case histories.Fetch:
 		// A fetch out of range tells where its consumer stands.
-		if c := w.cursor(o.Process, o.On); o.Code == "OFFSET_OUT_OF_RANGE" && c.next == histories.None {
-			c.set(o.From, o)
+		if c := t.log(o.On).cursor(process); o.Code == "OFFSET_OUT_OF_RANGE" && c.next == histories.None {
+			c.set(o.From, o.Index)
 		}
+	}
+	return from, setBy, floor
+}
+
+// catchUp applies the marks before an operation.
+func (t *tracker) catchUp(o *histories.Op, process int) {
+	marks, ok := t.pending[o.Process]
+	if !ok {
+		return
+	}
+	for len(marks) > 0 && marks[0].Index < o.Index {
+		t.apply(&marks[0], process)
+		marks = marks[1:]
+	}
+	if t.pending[o.Process] = marks; len(marks) == 0 {
+		delete(t.pending, o.Process)
 	}
 }
 
 // move sets the position if the operation certainly did, and forgets it if
 // nobody knows.
-func (w *walker) move(o *histories.Op, to int64) {
+func (t *tracker) move(o *histories.Op, process int, to int64) {
 	switch o.Outcome {
 	case histories.OK:
-		w.cursor(o.Process, o.On).set(to, o)
+		t.log(o.On).cursor(process).set(to, o.Index)
 	case histories.Fail:
 	default:
-		w.cursor(o.Process, o.On).set(histories.None, o)
+		t.log(o.On).cursor(process).set(histories.None, o.Index)
 	}
 }
 
-func (w *walker) poll(o *histories.Op) {
-	c := w.cursor(o.Process, o.On)
-	if w.config.Get("assignment") == "subscribe" && !w.rebalances {
-		return // a rebalance nobody recorded could explain anything
-	}
+func (c *cursor) poll(o *histories.Op) (from int64, setBy int, floor int64) {
 	if o.Outcome != histories.OK {
 		if o.Outcome != histories.Fail {
 			c.next = histories.None // records may have been consumed
 		}
-		return
+		return histories.None, c.last, histories.None
 	}
-	if c.next != histories.None {
-		w.at[o] = c.next
-	}
+	from, setBy, floor = c.next, c.last, histories.None
 	if len(o.Records) == 0 {
-		return
+		return from, setBy, floor
 	}
-	if first := o.Records[0].Offset; first < c.floor {
-		w.back = append(w.back, regression{poll: o, last: c.last, floor: c.floor})
+	if o.Records[0].Offset < c.floor {
+		floor = c.floor
 	}
 	end := o.Records[0].Offset
 	for _, r := range o.Records {
 		end = max(end, r.Offset)
 	}
-	c.set(end+1, o)
+	c.set(end+1, o.Index)
+	return from, setBy, floor
 }

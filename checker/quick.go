@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -9,112 +8,144 @@ import (
 	"github.com/isrcheck/isrcheck/model"
 )
 
-// The quick judge proves most histories legal in one pass over their
-// operations and one over the offsets of the log, with a few dozen bytes an
+// The quick judge proves most of a history legal in one pass over its
+// operations and a few over the offsets of the log, with a few dozen bytes an
 // offset and nothing an operation. It holds no operation, so it can judge a
 // history while it is read.
 //
-// It accepts only what the rules and the engines accept, and gives up on
-// everything else: on whatever looks wrong, and on whatever is rare (markers,
-// holes, a log start, transactions). What it gives up on is judged again from
-// the beginning, and only then is there a finding. So it may be simple.
+// What it accepts, the rules and the engines accept. What looks wrong to it, or
+// is rare, it suspects: it notes the offsets, values and operations concerned,
+// and the rules and the engines judge those alone (see section). Suspecting too
+// much costs time and no more, so it may be simple. What cannot be told apart by
+// offsets (a log start, transactions, compaction) it gives up on, and the whole
+// history is judged.
 //
-// It is the linear engine where every offset up to the highest one known holds
-// a record: slots take the bounds on each send's instant as answers arrive, in
-// any order.
+// It is the linear engine: slots take the bounds on each send's instant as
+// answers arrive, in any order.
 type quick struct {
-	config    histories.Config
-	reads     model.Reads
-	acksAll   bool // the default of sends
-	ordered   bool // one producer's sends keep their order
-	other     bool // system=other
-	tight     bool // every offset is explained by a known send
-	positions bool // polls are judged by their consumer's position
+	config  histories.Config
+	reads   model.Reads
+	acksAll bool // the default of sends
+	ordered bool // one producer's sends keep their order
+	other   bool // system=other
+	dense   bool // every offset holds a record
+	tight   bool // and a known send explains it
+	strict  bool // give up rather than suspect
 
 	gaveUp     bool
+	rebalanced bool // a rebalance makes positions known that were not judged so far
 	partitions map[string]*quickLog
 	order      []*quickLog
 	last       *quickLog // used last
+	tracker    *tracker
 	exercised  Exercised
 	polls      int
+	ops        map[int]bool // operations that are suspect by themselves
+	confessed  []histories.Mark
 }
 
 // A quickLog is one partition.
 type quickLog struct {
-	name    string
-	slots   slotTable
-	values  int64      // sent so far
-	floats  []float    // sends that may or may not have taken effect
-	clients []consumer // by the number of their process
-	limit   int64      // every offset below must hold a record
-	scanned bool
+	name      string
+	first     int // index of its first operation
+	slots     slotTable
+	values    int64   // sent so far
+	batch     int64   // the largest, at least 1
+	floats    []float // sends that may or may not have taken effect
+	clients   []consumer
+	holes     []model.Span // long ones, that answers passed over
+	limit     int64        // nothing is known at or behind this offset
+	scanned   bool
+	scanFrom  int64 // the highest offset at which a scan began
+	startTold bool  // that it is 0
+
+	unexplained   []int64 // offsets that must hold something and that nobody read
+	filling       bool    // they are suspect, with what could fill them
+	suspect       bool
+	suspectValues map[histories.Value]bool
+	doubts        []histories.Record // values at offsets that are said to hold something else
 }
 
 // A float is a batch of unknown outcome.
 type float struct {
-	values []histories.Value
-	call   int64
-	offset int64 // where it would be, None if nobody was told
-	index  int32
-	placed bool
+	values  []histories.Value
+	call    int64
+	offset  int64 // where it would be, None if nobody was told
+	index   int32
+	next    int32 // of the floats with the same value, the one called next, -1 if there is none
+	placed  bool
+	ordered bool // it counts among its producer's sends if it is where it was told
 }
 
 // A consumer is what is known of one process in one partition.
 type consumer struct {
-	next int64 // where its next poll begins, None if that is not known
-	told int64 // the end it was told last
-	base int64 // of its last send
-	sent int   // the place of that send in the history
+	told   int64 // the highest end it was told by ListOffsets
+	toldBy int   // by the operation with that index
+	sends  []sentTo
 }
 
-func newQuick(c histories.Config) *quick {
+// A sentTo is where a producer was told that its send is.
+type sentTo struct {
+	index  int
+	offset int64
+}
+
+func newQuick(c histories.Config, rebalances bool) *quick {
 	q := &quick{config: c, reads: model.ReadsOf(c), acksAll: c.Get("acks") == "all",
 		ordered:    c.Get(idemKey) == "true" || c.Get("max.in.flight.requests.per.connection") == "1",
 		other:      c.Get("system") == "other",
-		tight:      c.Get("offsets") == "dense" && retries(c) == "",
-		positions:  c.Get("assignment") != "subscribe",
-		partitions: map[string]*quickLog{}}
+		dense:      c.Get("offsets") == "dense",
+		tracker:    newTracker(c, rebalances),
+		partitions: map[string]*quickLog{}, ops: map[int]bool{}}
+	q.tight = q.dense && retries(c) == "" && allowedByName(c, duplicate) == ""
 	q.gaveUp = c.Get("cleanup.policy") == "compact"
 	return q
 }
 
 // mark takes note of something beside the operations.
 func (q *quick) mark(m *histories.Mark) {
-	switch {
-	case Confesses(m), m.Kind != histories.Nemesis && m.Kind != histories.Note:
-		q.gaveUp = true
-	case m.Kind == histories.Nemesis:
+	if Confesses(m) {
+		q.gaveUp = q.gaveUp || q.strict
+		q.confessed = append(q.confessed, *m)
+		return
+	}
+	if m.Kind == histories.Nemesis {
 		q.exercised.Faults++
 	}
+	if isRebalance(m) && !q.tracker.judged {
+		q.gaveUp, q.rebalanced = true, true
+	}
+	q.tracker.mark(m)
 }
 
 // op takes note of a complete operation of the process with that number. One
-// process's operations come in the order of its calls.
+// process's operations come in the order of its calls, except that pipelined
+// sends come in any.
 func (q *quick) op(o *histories.Op, process int) {
 	q.exercised.Operations++
-	if o.Kind == histories.Poll {
-		q.polls++
-	}
 	l := q.log(o.On)
+	l.first = min(l.first, o.Index)
 	ok := o.Outcome == histories.OK
 	switch {
-	case o.Tx != "" || o.Start > 0:
+	case o.Tx != "" || o.Start > 0 || o.Kind >= histories.Begin:
 		q.gaveUp = true
-	case o.Kind == histories.Send:
+		return
+	case o.Start == 0:
+		l.startTold = true
+	}
+	switch o.Kind {
+	case histories.Send:
 		q.send(l, o, process)
-	case !ok:
-		q.gaveUp = q.gaveUp || o.Outcome != histories.Fail || model.Refuted(o) || o.Code == "OFFSET_OUT_OF_RANGE" ||
-			o.Kind == histories.DeleteRecords
-	case o.Kind == histories.List:
-		q.list(l, o, process)
-	case o.IsRead():
+	case histories.List:
+		if ok {
+			q.list(l, o, process)
+		}
+	case histories.Fetch, histories.Poll, histories.Scan:
 		q.read(l, o, process)
-	case o.Kind == histories.Assign:
-		l.client(process).next = o.From
-	case o.Kind == histories.Seek:
-		l.client(process).next = o.To
-	case o.Kind != histories.CommitOffset:
-		q.gaveUp = true
+	case histories.DeleteRecords:
+		q.gaveUp = q.gaveUp || o.Outcome != histories.Fail
+	default:
+		q.tracker.op(o, process)
 	}
 }
 
@@ -124,7 +155,7 @@ func (q *quick) log(name string) *quickLog {
 	}
 	l := q.partitions[name]
 	if l == nil {
-		l = &quickLog{name: name}
+		l = &quickLog{name: name, first: math.MaxInt, batch: 1, suspectValues: map[histories.Value]bool{}}
 		q.partitions[name] = l
 		q.order = append(q.order, l)
 	}
@@ -134,15 +165,18 @@ func (q *quick) log(name string) *quickLog {
 
 func (l *quickLog) client(process int) *consumer {
 	for len(l.clients) <= process {
-		l.clients = append(l.clients, consumer{next: histories.None})
+		l.clients = append(l.clients, consumer{})
 	}
 	return &l.clients[process]
 }
 
-// reach makes room for the offsets below end. An offset far beyond what was
-// sent so far is no log this judge knows.
+// reach makes room for the offsets below end. Offsets far beyond each other and
+// what was sent are no log this judge knows.
 func (q *quick) reach(l *quickLog, end int64) bool {
-	if end > 2*l.values+4096 {
+	if end <= l.slots.len {
+		return true
+	}
+	if end > 1<<16+1<<10*l.values || l.slots.used > 1<<10+2*int(l.values) {
 		q.gaveUp = true
 		return false
 	}
@@ -155,41 +189,78 @@ func (q *quick) send(l *quickLog, o *histories.Op, process int) {
 	n := int64(len(o.Values))
 	q.exercised.Values += int(n)
 	l.values += n
+	l.batch = max(l.batch, n)
 	all := o.Acks == "all" || o.Acks == "" && q.acksAll
 	switch {
 	case o.Outcome == histories.Fail:
 		return
 	case o.Outcome != histories.OK || !all:
-		q.gaveUp = q.gaveUp || q.ordered && o.Outcome == histories.OK
-		l.floats = append(l.floats, float{values: slices.Clone(o.Values), call: o.Call, offset: o.Offset, index: int32(o.Index)})
-		return
-	case o.Offset == histories.None:
-		q.gaveUp = true
+		f := float{values: slices.Clone(o.Values), call: o.Call, offset: o.Offset, index: int32(o.Index), ordered: q.ordered && o.Outcome == histories.OK}
+		if l.floats = append(l.floats, f); f.ordered {
+			q.gaveUp = q.gaveUp || o.Offset == histories.None
+			q.inOrder(l, l.client(process), sentTo{o.Index, o.Offset})
+		}
 		return
 	}
 	q.exercised.Acknowledged++
-	if q.ordered {
-		// Of pipelined sends the completions may come in another order.
-		c := l.client(process)
-		q.gaveUp = q.gaveUp || o.Offset < c.base || o.Index < c.sent
-		c.base, c.sent = o.Offset, o.Index
+	if o.Offset == histories.None {
+		q.gaveUp = true
+		return
 	}
 	if !q.reach(l, o.Offset+n) {
 		return
 	}
+	if q.ordered {
+		q.inOrder(l, l.client(process), sentTo{o.Index, o.Offset})
+	}
 	for i, v := range o.Values {
-		s := l.slots.at(o.Offset + int64(i))
-		q.put(s, v, o.Call, i > 0, int32(o.Index))
+		offset := o.Offset + int64(i)
+		s := l.slots.at(offset)
+		if !q.put(s, v, o.Call, i > 0, int32(o.Index)) {
+			q.doubt(l, offset, v)
+			s.call = max(s.call, o.Call)
+		}
 		s.deadline = min(s.deadline, o.Return)
 	}
 	l.limit = max(l.limit, o.Offset+n)
 }
 
-// put places a send's record.
-func (q *quick) put(s *slot, v histories.Value, call int64, follows bool, index int32) {
-	if s.flags&slotSent != 0 || s.flags&slotHeld != 0 && s.value != v {
+// pipeline is how many sends of one producer may be under way for their order
+// to be known.
+const pipeline = 64
+
+// inOrder compares where a producer's send is with its other sends. Of
+// pipelined ones the completions may come in any order.
+func (q *quick) inOrder(l *quickLog, c *consumer, s sentTo) {
+	i := len(c.sends)
+	for i > 0 && c.sends[i-1].index > s.index {
+		i--
+	}
+	if i == 0 && len(c.sends) == pipeline {
 		q.gaveUp = true
 		return
+	}
+	// Whatever is between the two offsets has to do with it.
+	if i > 0 && c.sends[i-1].offset > s.offset {
+		q.suspectRange(l, s.offset, c.sends[i-1].offset+1)
+		s.offset = c.sends[i-1].offset
+	}
+	for j := i; j < len(c.sends) && c.sends[j].offset < s.offset; j++ {
+		q.suspectRange(l, c.sends[j].offset, s.offset+1)
+		c.sends[j].offset = s.offset
+	}
+	if len(c.sends) == pipeline {
+		copy(c.sends, c.sends[1:i])
+		c.sends[i-1] = s
+		return
+	}
+	c.sends = slices.Insert(c.sends, i, s)
+}
+
+// put places a send's record. It reports false if something else is there.
+func (q *quick) put(s *slot, v histories.Value, call int64, follows bool, index int32) bool {
+	if s.flags&slotSent != 0 || s.flags&slotHeld != 0 && s.value != v {
+		return false
 	}
 	s.value, s.index = v, index
 	s.call = max(s.call, call)
@@ -197,6 +268,7 @@ func (q *quick) put(s *slot, v histories.Value, call int64, follows bool, index 
 	if follows {
 		s.flags |= slotFollows
 	}
+	return true
 }
 
 func (q *quick) list(l *quickLog, o *histories.Op, process int) {
@@ -204,13 +276,21 @@ func (q *quick) list(l *quickLog, o *histories.Op, process int) {
 	switch {
 	case o.At == "earliest":
 		q.gaveUp = q.gaveUp || o.Offset != 0
+		l.startTold = true
 		return
 	case o.At != "latest":
 		return
 	}
 	c := l.client(process)
-	q.gaveUp = q.gaveUp || o.Offset < c.told || q.other && q.reads == model.Committed
-	c.told = o.Offset
+	switch {
+	case q.other && q.reads == model.Committed:
+		q.gaveUp = true
+	case o.Offset < c.told:
+		q.suspectOps(c.toldBy, o.Index)
+		l.suspect = true
+	default:
+		c.told, c.toldBy = o.Offset, o.Index
+	}
 	q.end(l, o, o.Offset, q.reads == model.Linearizable)
 }
 
@@ -236,237 +316,153 @@ func (q *quick) endsBefore(l *quickLog, o *histories.Op, offset int64, flag uint
 }
 
 func (q *quick) read(l *quickLog, o *histories.Op, process int) {
+	from, setBy, floor := q.tracker.op(o, process)
+	if o.Kind == histories.Poll {
+		q.polls++
+	}
+	if o.Outcome != histories.OK {
+		q.gaveUp = q.gaveUp || model.Refuted(o)
+		return
+	}
 	q.exercised.Reads++
 	q.exercised.Records += len(o.Records)
-	from := q.position(l, o, process)
-	mark := o.HW
-	if o.Kind == histories.Scan {
-		q.exercised.Scans++
-		l.scanned = true
-		mark = o.End
+	if floor != histories.None {
+		q.suspectOps(setBy, o.Index)
+		l.suspect = true
 	}
-	n := int64(len(o.Records))
-	if n == 0 {
-		q.empty(l, o, from, mark)
+	mark, exact := o.HW, q.reads == model.Linearizable
+	switch o.Kind {
+	case histories.Fetch:
+		from = o.From
+	case histories.Scan:
+		from, mark, exact = q.scan(l, o), o.End, true
+	}
+	if len(o.Records) == 0 {
+		q.empty(l, o, from, mark, exact)
 		return
 	}
-	first := o.Records[0].Offset
-	last := first + n - 1
-	if from != histories.None && from != first || mark != histories.None && last >= mark || o.LSO != histories.None && last >= o.LSO ||
-		o.Kind == histories.Scan && mark != histories.None && mark != last+1 {
-		q.gaveUp = true
+	first, last, ok := q.records(l, o, from)
+	if !ok {
 		return
 	}
-	if !q.reach(l, last+1) {
-		return
+	if mark != histories.None && last >= mark || o.LSO != histories.None && last >= o.LSO {
+		q.suspectOps(o.Index)
+		q.suspectRange(l, first, last+1)
+	}
+	if o.Kind == histories.Scan && mark > last+1 {
+		q.pass(l, last+1, mark)
+	}
+	if mark != histories.None {
+		q.end(l, o, mark, exact)
+	}
+}
+
+// scan takes note of a complete scan and returns where it began.
+func (q *quick) scan(l *quickLog, o *histories.Op) int64 {
+	q.exercised.Scans++
+	l.scanned = true
+	switch {
+	case q.dense:
+		return 0
+	case len(o.Records) > 0:
+		l.scanFrom = max(l.scanFrom, o.Records[0].Offset)
+		return o.Records[0].Offset
+	}
+	l.scanFrom = max(l.scanFrom, o.End)
+	return histories.None
+}
+
+// records takes note of an answer's records and of what it passes over. It
+// returns the first and the last offset that it holds.
+func (q *quick) records(l *quickLog, o *histories.Op, from int64) (first, last int64, ok bool) {
+	first, last = o.Records[0].Offset, o.Records[len(o.Records)-1].Offset
+	if !q.reach(l, max(first, last)+1) {
+		return first, last, false
+	}
+	next := first
+	if from != histories.None && from < first {
+		q.pass(l, from, first)
 	}
 	for i := range o.Records {
-		s, r := l.slots.at(first+int64(i)), &o.Records[i]
-		if r.Offset != first+int64(i) || s.flags&slotHeld != 0 && s.value != r.Value {
-			q.gaveUp = true
-			return
+		r := &o.Records[i]
+		if r.Offset != next {
+			if r.Offset < next || r.Offset > last {
+				return q.unsorted(l, o, from)
+			}
+			q.pass(l, next, r.Offset)
 		}
-		s.value = r.Value
-		s.flags |= slotHeld | slotSeen
+		q.hold(l, r)
+		next = r.Offset + 1
 	}
 	s := l.slots.at(last)
 	s.deadline = min(s.deadline, o.Return)
 	l.limit = max(l.limit, last+1)
-	if mark != histories.None {
-		q.end(l, o, mark, q.reads == model.Linearizable || o.Kind == histories.Scan)
-	}
-	if o.Kind == histories.Poll && q.positions {
-		l.client(process).next = last + 1
-	}
+	return first, last, true
 }
 
-// position returns where a read was to begin, None if that is not known.
-func (q *quick) position(l *quickLog, o *histories.Op, process int) int64 {
-	switch o.Kind {
-	case histories.Fetch:
-		return o.From
-	case histories.Scan:
-		return 0
+// hold takes note of a record that somebody read.
+func (q *quick) hold(l *quickLog, r *histories.Record) {
+	s := l.slots.at(r.Offset)
+	if s.flags&slotHeld == 0 {
+		s.value = r.Value
+	} else if s.value != r.Value {
+		q.doubt(l, r.Offset, r.Value)
 	}
-	if q.positions {
-		return l.client(process).next
-	}
-	return histories.None
+	s.flags |= slotHeld | slotSeen
 }
 
-func (q *quick) empty(l *quickLog, o *histories.Op, from, mark int64) {
-	linearizable := q.reads == model.Linearizable
-	switch {
-	case mark > 0 && (o.Kind == histories.Scan || linearizable && from != histories.None && mark > from):
-		q.gaveUp = true
+// unsorted takes note of an answer whose records are in no order.
+func (q *quick) unsorted(l *quickLog, o *histories.Op, from int64) (first, last int64, ok bool) {
+	first, last = o.Records[0].Offset, o.Records[0].Offset
+	for _, r := range o.Records {
+		first, last = min(first, r.Offset), max(last, r.Offset)
+	}
+	if !q.reach(l, last+1) {
+		return first, last, false
+	}
+	for i := range o.Records {
+		q.hold(l, &o.Records[i])
+		s := l.slots.at(o.Records[i].Offset)
+		s.deadline = min(s.deadline, o.Return)
+	}
+	if l.limit = max(l.limit, last+1); from != histories.None {
+		first = min(first, from)
+	}
+	q.suspectOps(o.Index)
+	q.suspectRange(l, first, last+1)
+	return first, last, true
+}
+
+// longHole is how many offsets are noted one by one when an answer passes over
+// them.
+const longHole = 64
+
+// pass takes note that an answer that speaks for these offsets has nothing there.
+func (q *quick) pass(l *quickLog, from, to int64) {
+	if to-from > longHole {
+		l.holes = append(l.holes, model.Span{From: from, To: to})
 		return
-	case mark != histories.None:
-		q.end(l, o, mark, linearizable || o.Kind == histories.Scan)
 	}
-	if linearizable && from != histories.None && o.Kind != histories.Scan {
+	if q.reach(l, to) {
+		for o := from; o < to; o++ {
+			l.slots.at(o).flags |= slotPassed
+		}
+	}
+}
+
+// empty takes note of an answer without records.
+func (q *quick) empty(l *quickLog, o *histories.Op, from, mark int64, exact bool) {
+	if mark != histories.None {
+		q.end(l, o, mark, exact)
+	}
+	switch {
+	case o.Kind == histories.Scan:
+		if from != histories.None && mark > from {
+			q.pass(l, from, mark)
+		}
+	case exact && from != histories.None && mark > from:
+		q.pass(l, from, mark)
+	case exact && from != histories.None:
 		q.endsBefore(l, o, from, 0)
 	}
-}
-
-// conclude reports whether the history is legal, with its result.
-func (q *quick) conclude() (*Result, bool) {
-	for _, l := range q.order {
-		if q.gaveUp || !q.settle(l) || !l.schedule() {
-			return nil, false
-		}
-	}
-	if q.gaveUp {
-		return nil, false
-	}
-	j := &judge{}
-	j.result.Exercised = q.exercised
-	j.result.Exercised.Partitions, j.result.Exercised.Rules = len(q.order), len(rules)
-	j.assume(q.config)
-	j.notePositions(q.config, false, q.polls)
-	if e := q.exercised; !j.atStake(e.Reads > 0) {
-		j.conclude()
-		return &j.result, true
-	}
-	for _, l := range q.order {
-		u := l.unseen()
-		if u.n > 0 && l.scanned {
-			return nil, false // it depends on when the scans were
-		}
-		j.noteUnseen(l.name, u)
-	}
-	j.result.Engine = string(Linear)
-	j.conclude()
-	return &j.result, true
-}
-
-// settle places the sends of unknown outcome whose values were read.
-func (q *quick) settle(l *quickLog) bool {
-	var byValue map[histories.Value]int
-	for i := range l.floats {
-		f := &l.floats[i]
-		if f.offset != histories.None {
-			q.settleAt(l, f)
-			continue
-		}
-		if byValue == nil {
-			byValue = make(map[histories.Value]int, len(l.floats))
-		}
-		for _, v := range f.values {
-			if _, twice := byValue[v]; twice {
-				return false
-			}
-			byValue[v] = i
-		}
-	}
-	var unexplained []int64
-	for o := int64(0); o < l.limit && !q.gaveUp; o++ {
-		s := l.slots.at(o)
-		if s.flags&slotSent != 0 {
-			continue
-		}
-		if s.flags&slotHeld == 0 {
-			unexplained = append(unexplained, o)
-			continue
-		}
-		i, ok := byValue[s.value]
-		if !ok || l.floats[i].values[0] != s.value {
-			return false
-		}
-		delete(byValue, s.value)
-		q.place(l, &l.floats[i], o)
-	}
-	return !q.gaveUp && (!q.tight || q.fill(l, unexplained))
-}
-
-// fill explains offsets that must hold something and that nobody read, by
-// sends of unknown outcome that nobody saw, the one called earliest first (see
-// linear).
-func (q *quick) fill(l *quickLog, offsets []int64) bool {
-	if len(offsets) == 0 {
-		return true
-	}
-	var spare []*float
-	for i := range l.floats {
-		f := &l.floats[i]
-		switch {
-		case f.placed:
-		case len(f.values) > 1 || f.offset != histories.None:
-			return false
-		default:
-			spare = append(spare, f)
-		}
-	}
-	slices.SortStableFunc(spare, func(a, b *float) int { return cmp.Compare(a.call, b.call) })
-	if len(spare) < len(offsets) {
-		return false
-	}
-	for i, o := range offsets {
-		s := l.slots.at(o)
-		s.call = max(s.call, spare[i].call)
-		s.flags |= slotSent | slotSeen
-	}
-	return true
-}
-
-// settleAt places a batch that is at a told offset or nowhere.
-func (q *quick) settleAt(l *quickLog, f *float) {
-	if f.offset >= l.slots.len {
-		return
-	}
-	if s := l.slots.at(f.offset); s.flags&slotHeld != 0 && s.flags&slotSent == 0 && s.value == f.values[0] {
-		q.place(l, f, f.offset)
-	}
-}
-
-func (q *quick) place(l *quickLog, f *float, offset int64) {
-	if offset+int64(len(f.values)) > l.slots.len {
-		q.gaveUp = true
-		return
-	}
-	f.placed = true
-	for i, v := range f.values {
-		s := l.slots.at(offset + int64(i))
-		if s.flags&slotHeld == 0 {
-			q.gaveUp = true
-			return
-		}
-		q.put(s, v, f.call, i > 0, f.index)
-		s.flags |= slotSeen // whoever saw one record of a batch proves the others
-	}
-}
-
-// schedule lets each batch take effect as early as it may.
-func (l *quickLog) schedule() bool {
-	now := int64(math.MinInt64)
-	for i := int64(0); i < l.limit; {
-		s := l.slots.at(i)
-		now = max(now, s.call)
-		deadline := s.deadline
-		for i++; i < l.limit && l.slots.at(i).flags&slotFollows != 0; i++ {
-			s := l.slots.at(i)
-			if s.flags&slotBoundary != 0 {
-				return false
-			}
-			now, deadline = max(now, s.call), min(deadline, s.deadline)
-		}
-		if now > deadline {
-			return false
-		}
-	}
-	return true
-}
-
-// unseen finds the acknowledged values that nobody read.
-func (l *quickLog) unseen() unseen {
-	u := unseen{unscanned: true}
-	index := int32(math.MaxInt32)
-	for i := range l.slots.len {
-		if s := l.slots.at(i); s.flags&slotSent != 0 && s.flags&slotSeen == 0 {
-			u.n++
-			if s.index < index {
-				index, u.first = s.index, s.value
-			}
-		}
-	}
-	return u
 }

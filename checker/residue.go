@@ -28,6 +28,7 @@ func (p *partition) residue(excused bool) []model.Op {
 		if !ok {
 			continue
 		}
+		op.Records = p.section.records(op.Records)
 		if op.Kind == model.Read && p.compacted() {
 			op.Empty = p.certainHoles(op)
 		}

@@ -193,10 +193,10 @@ func (f *Finding) show() {
 // breaches are what a simulated cluster confessed to: invariants that broke,
 // and that it never became calm. They are findings about the run, not about
 // what clients saw.
-func breaches(h *histories.History) []Finding {
+func breaches(c histories.Config, marks []histories.Mark) []Finding {
 	var found []Finding
-	for i := range h.Marks() {
-		m := &h.Marks()[i]
+	for i := range marks {
+		m := &marks[i]
 		var f Finding
 		if name, detail, ok := BreachOf(m); ok {
 			f.Name, f.Says = "invariant "+name, fmt.Sprintf("The cluster broke its invariant %s%s", name, detail)
@@ -208,7 +208,7 @@ func breaches(h *histories.History) []Finding {
 			continue
 		}
 		f.Evidence = []Evidence{{Index: m.Index, Line: m.Line, Text: m.String()}}
-		f.Allowed = allowedByName(h.Config(), f.Name)
+		f.Allowed = allowedByName(c, f.Name)
 		found = append(found, f)
 	}
 	return found

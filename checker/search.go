@@ -119,27 +119,44 @@ func (j *judge) newSearch(ctx context.Context, p *partition) *search {
 		options: model.Options{Dense: p.config.Get("offsets") == "dense" && !excused, Again: p.again(), Start: p.start}}
 }
 
+// closes reports whether the search is about a section of a log that has room
+// for nothing else.
+func (s *search) closes() bool { return s.p.section != nil && s.options.Dense && !s.options.Again }
+
+func (s *search) compile(ops []model.Op) *model.Log {
+	if s.closes() {
+		ops = s.p.section.close(ops)
+	}
+	return model.Compile(ops, s.options)
+}
+
 // linear asks the linear engine, which knows when it cannot tell.
 func (s *search) linear() porcupine.CheckResult {
-	c, decided := runLinear(model.Compile(s.ops, s.options))
+	c, decided := runLinear(s.compile(s.ops))
 	switch {
 	case !decided:
 		s.stopped = "the order needs a search, which the linear engine does not do"
 		return porcupine.Unknown
 	case c != nil:
-		s.conflict = c
-		return porcupine.Illegal
+		return s.refused(c)
 	}
 	return porcupine.Ok
+}
+
+// refused keeps why there is no order.
+func (s *search) refused(c *conflict) porcupine.CheckResult {
+	if s.conflict = c; s.closes() {
+		s.p.section.open(c)
+	}
+	return porcupine.Illegal
 }
 
 // run searches the windows of a history that the linear engine left open.
 func (s *search) run(ops []model.Op) porcupine.CheckResult {
 	s.conflict = nil
-	parts, c := divide(model.Compile(ops, s.options))
+	parts, c := divide(s.compile(ops))
 	if c != nil {
-		s.conflict = c
-		return porcupine.Illegal
+		return s.refused(c)
 	}
 	verdict, stopped := porcupine.Ok, ""
 	for _, part := range parts {
@@ -156,7 +173,7 @@ func (s *search) run(ops []model.Op) porcupine.CheckResult {
 
 // whole searches all operations together.
 func (s *search) whole(ops []model.Op) porcupine.CheckResult {
-	return s.ask(model.Compile(ops, s.options))
+	return s.ask(s.compile(ops))
 }
 
 // ask searches until an order is found, none is left, or a budget ends.

@@ -21,41 +21,76 @@ const (
 	slotSeen                 // somebody read it
 	slotFollows              // of the same batch as the slot before
 	slotBoundary             // somebody was told that the log ended here
+	slotPassed               // an answer that speaks for the offset has nothing there
+	slotSuspect              // what is said about it has to be judged by the rules
 )
 
-// A slotTable is the slots of a log, in pieces: a long table grows without a
-// copy and without spare room, and a short one, of which a history may have very
-// many, has but half a piece to spare.
+// A slotTable is the slots of a log, in pieces that never move: a table that
+// grows costs no copy and no spare room, a history may have very many short ones,
+// and offsets nobody speaks of cost next to nothing.
 type slotTable struct {
-	pieces [][]slot // all but the last have pieceSize
+	pieces []*[pieceSize]slot
 	len    int64
+	used   int // pieces that exist
 }
 
-const pieceSize = 1 << 12
+const pieceSize = 32
 
-// at returns the slot of an offset below len, valid until the table grows.
+// at returns the slot of an offset below len.
 func (t *slotTable) at(offset int64) *slot {
-	return &t.pieces[offset/pieceSize][offset%pieceSize]
+	p := t.pieces[offset/pieceSize]
+	if p == nil {
+		p = t.piece(offset / pieceSize)
+	}
+	return &p[offset%pieceSize]
+}
+
+func (t *slotTable) piece(i int64) *[pieceSize]slot {
+	p := new([pieceSize]slot)
+	for i := range p {
+		p[i].call, p[i].deadline = math.MinInt64, math.MaxInt64
+	}
+	t.pieces[i] = p
+	t.used++
+	return p
 }
 
 // grow makes the table at least that long.
 func (t *slotTable) grow(length int64) {
-	for t.len < length {
-		if t.len%pieceSize == 0 {
+	if length > t.len {
+		t.len = length
+		for int64(len(t.pieces))*pieceSize < length {
 			t.pieces = append(t.pieces, nil)
 		}
-		last := &t.pieces[len(t.pieces)-1]
-		old := int64(len(*last))
-		size := min(length-t.len+old, pieceSize)
-		if size > int64(cap(*last)) {
-			grown := make([]slot, old, min(max(size, 2*old), pieceSize))
-			copy(grown, *last)
-			*last = grown
+	}
+}
+
+// each calls do with every slot of from <= offset < to that anything is known
+// of, until it returns false.
+func (t *slotTable) each(from, to int64, do func(offset int64, s *slot) bool) {
+	to = min(to, t.len)
+	for o := max(from, 0); o < to; {
+		end := min(to, (o/pieceSize+1)*pieceSize)
+		p := t.pieces[o/pieceSize]
+		if p == nil {
+			o = end
+			continue
 		}
-		*last = (*last)[:size]
-		for i := old; i < size; i++ {
-			(*last)[i].call, (*last)[i].deadline = math.MinInt64, math.MaxInt64
+		for ; o < end; o++ {
+			if !do(o, &p[o%pieceSize]) {
+				return
+			}
 		}
-		t.len += size - old
+	}
+}
+
+// down is each from the last slot to the first.
+func (t *slotTable) down(do func(offset int64, s *slot)) {
+	for i := len(t.pieces) - 1; i >= 0; i-- {
+		if p := t.pieces[i]; p != nil {
+			for j := min(pieceSize, t.len-int64(i)*pieceSize) - 1; j >= 0; j-- {
+				do(int64(i)*pieceSize+j, &p[j])
+			}
+		}
 	}
 }

@@ -1,0 +1,276 @@
+package checker
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// settle judges a partition once all of its operations are known.
+func (q *quick) settle(l *quickLog) {
+	if q.tight && l.limit > 2*l.values+4096 {
+		q.gaveUp = true
+		return
+	}
+	q.fillHoles(l)
+	q.placeFloats(l)
+	q.suspectRetained(l)
+	if q.boundDoubts(l); q.gaveUp {
+		return
+	}
+	if q.tight {
+		q.explain(l)
+	}
+	l.slots.each(0, l.slots.len, func(o int64, s *slot) bool {
+		lost := s.flags&(slotPassed|slotHeld) == slotPassed|slotHeld
+		if lost || q.dense && s.flags&slotPassed != 0 || s.flags&(slotFollows|slotBoundary) == slotFollows|slotBoundary {
+			q.suspectRange(l, o, o+1)
+		}
+		return !q.gaveUp
+	})
+	q.schedule(l)
+	if l.scanned {
+		q.suspectUnseen(l)
+	}
+	q.focus(l)
+}
+
+// fillHoles marks the offsets of long holes.
+func (q *quick) fillHoles(l *quickLog) {
+	for _, h := range l.holes {
+		if q.dense {
+			q.suspectRange(l, h.From, h.To)
+		}
+		l.slots.each(h.From, h.To, func(_ int64, s *slot) bool {
+			s.flags |= slotPassed
+			return true
+		})
+	}
+}
+
+// suspectRetained suspects what was before a complete scan and only a log start
+// that nobody told can explain.
+func (q *quick) suspectRetained(l *quickLog) {
+	l.slots.each(0, l.scanFrom, func(o int64, s *slot) bool {
+		if s.flags&slotHeld == 0 {
+			return true
+		}
+		q.suspectRange(l, o, o+1)
+		return l.startTold && !q.gaveUp
+	})
+}
+
+// placeFloats places the sends of unknown outcome whose values were read. Of
+// several sends of a value the one called first is taken.
+func (q *quick) placeFloats(l *quickLog) {
+	slices.SortStableFunc(l.floats, func(a, b float) int { return cmp.Compare(a.call, b.call) })
+	byValue := make(map[histories.Value]int32, len(l.floats))
+	for i := len(l.floats) - 1; i >= 0; i-- {
+		f := &l.floats[i]
+		if f.next = -1; f.offset != histories.None {
+			if f.offset < l.slots.len {
+				if s := l.slots.at(f.offset); s.flags&(slotHeld|slotSent) == slotHeld && s.value == f.values[0] {
+					q.place(l, f, f.offset)
+				}
+			}
+			continue
+		}
+		for _, v := range f.values {
+			if next, ok := byValue[v]; ok {
+				if f.next = next; len(f.values) > 1 || len(l.floats[next].values) > 1 {
+					l.suspectValues[v] = true // batches that share values
+					l.suspect = true
+					q.gaveUp = q.gaveUp || q.strict
+				}
+			}
+			byValue[v] = int32(i)
+		}
+	}
+	l.slots.each(0, l.slots.len, func(o int64, s *slot) bool {
+		if s.flags&(slotHeld|slotSent) != slotHeld {
+			return !q.gaveUp
+		}
+		i, ok := byValue[s.value]
+		if !ok {
+			q.doubt(l, o, s.value)
+			return !q.gaveUp
+		}
+		f := &l.floats[i]
+		if base := o - int64(slices.Index(f.values, s.value)); base < 0 || f.placed || !q.place(l, f, base) {
+			q.doubt(l, o, s.value)
+		}
+		if len(f.values) == 1 && f.next >= 0 {
+			byValue[s.value] = f.next
+		} else if len(f.values) == 1 {
+			delete(byValue, s.value)
+		}
+		return !q.gaveUp
+	})
+}
+
+// place puts a batch of unknown outcome where one of its records was read.
+func (q *quick) place(l *quickLog, f *float, base int64) bool {
+	if !q.reach(l, base+int64(len(f.values))) {
+		return false
+	}
+	for i, v := range f.values {
+		if s := l.slots.at(base + int64(i)); s.flags&slotSent != 0 || s.flags&slotHeld != 0 && s.value != v {
+			return false
+		}
+	}
+	f.placed = true
+	for i, v := range f.values {
+		s := l.slots.at(base + int64(i))
+		q.put(s, v, f.call, i > 0, f.index)
+		s.flags |= slotSeen // whoever saw one record of a batch proves the others
+	}
+	l.limit = max(l.limit, base+int64(len(f.values)))
+	return true
+}
+
+// explain fills the offsets that must hold something and that nobody read, by
+// sends of unknown outcome that nobody saw, the one called earliest first (see
+// linear). Where that is in question, all of them are.
+func (q *quick) explain(l *quickLog) {
+	var unexplained []int64
+	for o := int64(0); o < l.limit; o++ {
+		if l.slots.at(o).flags&(slotHeld|slotSent) == 0 {
+			unexplained = append(unexplained, o)
+		}
+	}
+	if len(unexplained) == 0 {
+		return
+	}
+	single := true
+	var spare []*float
+	for i := range l.floats {
+		if f := &l.floats[i]; !f.placed {
+			spare = append(spare, f)
+			single = single && len(f.values) == 1 && f.offset == histories.None
+		}
+	}
+	if !single || len(spare) < len(unexplained) {
+		l.suspect = true
+		if q.gaveUp = q.gaveUp || q.strict; len(spare) < len(unexplained) {
+			q.suspectFirst(l, unexplained[len(spare)])
+		}
+	} else {
+		for i, o := range unexplained {
+			s := l.slots.at(o)
+			s.call = max(s.call, spare[i].call)
+			s.flags |= slotSent | slotSeen
+		}
+	}
+	l.unexplained = unexplained
+}
+
+// suspectFirst suspects what was first to show that an offset holds something.
+func (q *quick) suspectFirst(l *quickLog, offset int64) {
+	first := int64(math.MaxInt64)
+	l.slots.each(offset, l.slots.len, func(_ int64, s *slot) bool {
+		first = min(first, s.deadline)
+		return true
+	})
+	l.slots.each(offset, l.slots.len, func(o int64, s *slot) bool {
+		if s.deadline == first {
+			q.suspectRange(l, o, o+1)
+		}
+		return !q.gaveUp
+	})
+}
+
+// suspectFilling suspects every offset that nobody explains and every send that
+// could, once anything is suspect that they could explain instead.
+func (q *quick) suspectFilling(l *quickLog) (grown bool) {
+	if !q.tight || l.filling || len(l.unexplained) == 0 && !slices.ContainsFunc(l.floats, l.partOf) {
+		return false
+	}
+	l.filling = true
+	for _, o := range l.unexplained {
+		q.suspectRange(l, o, o+2) // what is behind shows that it holds something
+	}
+	for i := range l.floats {
+		f := &l.floats[i]
+		if f.placed {
+			continue
+		}
+		for _, v := range f.values {
+			l.suspectValues[v] = true
+		}
+		if f.offset != histories.None && f.offset < l.limit {
+			q.suspectRange(l, f.offset, f.offset+int64(len(f.values)))
+		}
+	}
+	return true
+}
+
+// partOf reports whether a float is a batch with a suspect value: it may be that
+// none of it is in the log.
+func (l *quickLog) partOf(f float) bool {
+	return len(f.values) > 1 && l.suspectValues[f.values[0]]
+}
+
+// schedule lets each batch take effect as early as it may. Where that is later
+// than somebody says, it suspects every offset that has to do with it: those
+// that force a later instant on another, and those that forbid it.
+func (q *quick) schedule(l *quickLog) {
+	latest, crossed := int64(math.MinInt64), false
+	var call, deadline int64 = math.MinInt64, math.MaxInt64
+	var begin, end int64
+	close := func() {
+		if latest = max(latest, call); latest > deadline {
+			crossed = true
+			q.suspectRange(l, begin, end)
+		}
+	}
+	l.slots.each(0, l.slots.len, func(o int64, s *slot) bool {
+		if s.flags&slotFollows == 0 {
+			close()
+			call, deadline, begin = math.MinInt64, math.MaxInt64, o
+		}
+		call, deadline, end = max(call, s.call), min(deadline, s.deadline), o+1
+		return !q.gaveUp
+	})
+	close()
+	if !crossed || q.gaveUp {
+		return
+	}
+	earliest := int64(math.MaxInt64)
+	call, deadline = math.MinInt64, math.MaxInt64
+	l.slots.down(func(o int64, s *slot) {
+		call, deadline = max(call, s.call), min(deadline, s.deadline)
+		if s.flags&slotFollows != 0 {
+			return
+		}
+		if earliest = min(earliest, deadline); call > earliest {
+			q.suspectRange(l, o, o+1)
+		}
+		call, deadline = math.MinInt64, math.MaxInt64
+	})
+}
+
+// suspectUnseen has the rules look at acknowledged values that no scan showed:
+// whether one should have depends on when it was.
+func (q *quick) suspectUnseen(l *quickLog) {
+	l.slots.each(0, l.slots.len, func(o int64, s *slot) bool {
+		if s.flags&(slotSent|slotSeen) == slotSent {
+			q.suspectRange(l, o, o+1)
+		}
+		return !q.gaveUp
+	})
+}
+
+// unseen finds the acknowledged values that nobody read, of those that are not
+// suspect.
+func (l *quickLog) unseen() unseen {
+	u := unseen{unscanned: true}
+	l.slots.each(0, l.slots.len, func(_ int64, s *slot) bool {
+		if s.flags&(slotSent|slotSeen|slotSuspect) == slotSent {
+			u.count(s.value, int(s.index))
+		}
+		return true
+	})
+	return u
+}

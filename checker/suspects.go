@@ -1,0 +1,367 @@
+package checker
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/model"
+)
+
+// A section is the offsets of a partition that the quick judge suspects. The
+// rules and the engines look at them alone, through the operations that say
+// something about them; why they find there what they would find in the whole
+// history is argued in docs/exactness.md.
+type section struct {
+	offsets   []int64 // sorted
+	startTold bool
+}
+
+func (l *quickLog) section() *section {
+	s := &section{startTold: l.startTold}
+	l.slots.each(0, l.slots.len, func(o int64, at *slot) bool {
+		if at.flags&slotSuspect != 0 {
+			s.offsets = append(s.offsets, o)
+		}
+		return true
+	})
+	return s
+}
+
+// before returns how many offsets of the section are below one.
+func (s *section) before(offset int64) int64 {
+	return int64(sort.Search(len(s.offsets), func(i int) bool { return s.offsets[i] >= offset }))
+}
+
+func (s *section) holds(offset int64) bool {
+	_, ok := slices.BinarySearch(s.offsets, offset)
+	return ok
+}
+
+// records returns those in the section.
+func (s *section) records(records []histories.Record) []histories.Record {
+	if s == nil {
+		return records
+	}
+	var in []histories.Record
+	for _, r := range records {
+		if s.holds(r.Offset) {
+			in = append(in, r)
+		}
+	}
+	return in
+}
+
+// close numbers the offsets of the section without room between them. Where
+// every offset holds a record, those outside would be missed.
+func (s *section) close(ops []model.Op) []model.Op {
+	end := func(e int64) int64 {
+		if e == histories.None {
+			return e
+		}
+		return s.before(e)
+	}
+	closed := make([]model.Op, 0, len(ops))
+	for _, op := range ops {
+		if op.Offset != histories.None && !s.holds(op.Offset) {
+			continue // nobody can have observed it
+		}
+		records, empty := op.Records, op.Empty
+		op.Records, op.Empty = nil, nil
+		for _, r := range records {
+			op.Records = append(op.Records, histories.Record{Offset: s.before(r.Offset), Value: r.Value})
+		}
+		for _, hole := range empty {
+			if hole = (model.Span{From: s.before(hole.From), To: s.before(hole.To)}); hole.From < hole.To {
+				op.Empty = append(op.Empty, hole)
+			}
+		}
+		op.Offset, op.Low, op.Exact, op.Beyond = end(op.Offset), end(op.Low), end(op.Exact), end(op.Beyond)
+		closed = append(closed, op)
+	}
+	return closed
+}
+
+// open gives a conflict the offset it has in the log.
+func (s *section) open(c *conflict) {
+	if c.cause == tooLate && c.offset > 0 {
+		c.offset = s.offsets[c.offset-1] + 1
+	} else if c.offset < int64(len(s.offsets)) {
+		c.offset = s.offsets[c.offset]
+	}
+}
+
+// sectioned is the number of operations from which on it pays to look at sections
+// of a history that the quick judge does not accept.
+const sectioned = 10_000
+
+// never is more operations than any history has.
+const never = math.MaxInt
+
+// A replay hands a history to a sink. It reports false if it could not be
+// handed over to the end.
+type replay func(histories.Sink) bool
+
+// judgeSuspects judges a history by the quick judge and, where that suspects
+// something, by the rules and the engines. It reports false if the whole
+// history has to be judged: for sections do not pay in one of fewer operations
+// than that, or cannot do.
+func judgeSuspects(ctx context.Context, again replay, opts Options, least int) (*Result, histories.Header, bool) {
+	s := &quickSink{strict: least == never}
+	whole := again(s)
+	if !whole && s.quick != nil && s.rebalanced {
+		s.rebalances = true
+		whole = again(s)
+	}
+	if !whole {
+		return nil, s.header, false
+	}
+	q := s.quick
+	q.begin()
+	if q.gaveUp || !q.clean() && q.exercised.Operations < least {
+		return nil, s.header, false
+	}
+	j := emptyJudge(q.config, opts)
+	if !q.clean() {
+		k := &keeper{quick: q, rebalances: s.rebalances}
+		if !again(k) {
+			return nil, s.header, false
+		}
+		j.partitions = k.partitions()
+	}
+	return q.conclude(ctx, j), s.header, true
+}
+
+// begin settles every partition, in the order in which they are first used.
+func (q *quick) begin() {
+	slices.SortFunc(q.order, func(a, b *quickLog) int { return cmp.Compare(a.first, b.first) })
+	for _, l := range q.order {
+		if !q.gaveUp {
+			q.settle(l)
+		}
+	}
+}
+
+// clean reports whether nothing is suspect.
+func (q *quick) clean() bool {
+	return !slices.ContainsFunc(q.order, func(l *quickLog) bool { return l.suspect })
+}
+
+// conclude puts together what the quick judge knows and what the rules find in
+// the partitions that it suspects.
+func (q *quick) conclude(ctx context.Context, j *judge) *Result {
+	j.marks = q.confessed
+	j.result.Exercised = q.exercised
+	j.result.Exercised.Partitions, j.result.Exercised.Rules = len(q.order), len(rules)
+	j.assume(q.config)
+	j.notePositions(q.config, q.tracker.judged, q.polls)
+	j.applyRules()
+	if j.search(ctx); len(j.partitions) < len(q.order) {
+		j.used(Linear)
+	}
+	if j.atStake(q.exercised.Reads > 0) {
+		parts := map[string]*partition{}
+		for _, p := range j.partitions {
+			parts[p.name] = p
+		}
+		for _, l := range q.order {
+			u := l.unseen()
+			if p := parts[l.name]; p != nil {
+				j.noteRetained(p)
+				u.add(p.unseen())
+			}
+			j.noteUnseen(l.name, u)
+		}
+	}
+	j.conclude()
+	return &j.result
+}
+
+// A quickSink lets the quick judge see a history.
+type quickSink struct {
+	*quick
+	header     histories.Header
+	rebalances bool
+	strict     bool
+}
+
+func (s *quickSink) Header(h histories.Header) bool {
+	s.quick, s.header = newQuick(h.Config, s.rebalances), h
+	s.quick.strict = s.strict
+	return !s.gaveUp
+}
+
+func (s *quickSink) Op(o *histories.Op, process int) bool {
+	s.op(o, process)
+	return !s.gaveUp
+}
+
+func (s *quickSink) Mark(m *histories.Mark) bool {
+	s.mark(m)
+	return !s.gaveUp
+}
+
+// A keeper keeps the operations that have to do with what the quick judge
+// suspects.
+type keeper struct {
+	*quick
+	rebalances bool
+	tracker    *tracker
+	kept       map[string][]*histories.Op
+	at         map[*histories.Op]int64
+	back       []setBack
+}
+
+// A setBack is a regression, until the operation that set the position is known.
+type setBack struct {
+	poll  *histories.Op
+	setBy int
+	floor int64
+}
+
+func (k *keeper) Header(h histories.Header) bool {
+	k.tracker = newTracker(h.Config, k.rebalances)
+	k.kept, k.at, k.back = map[string][]*histories.Op{}, map[*histories.Op]int64{}, nil
+	return true
+}
+
+func (k *keeper) Mark(m *histories.Mark) bool {
+	k.tracker.mark(m)
+	return true
+}
+
+func (k *keeper) Op(o *histories.Op, process int) bool {
+	from, setBy, floor := k.tracker.op(o, process)
+	l := k.log(o.On)
+	if !l.suspect || !k.ops[o.Index] && !k.concerns(l, o, from) {
+		return true
+	}
+	mine := *o
+	mine.Values, mine.Records = slices.Clone(o.Values), slices.Clone(o.Records)
+	k.kept[o.On] = append(k.kept[o.On], &mine)
+	if o.Kind == histories.Poll && o.Outcome == histories.OK && from != histories.None {
+		k.at[&mine] = from
+	}
+	if floor != histories.None {
+		k.back = append(k.back, setBack{&mine, setBy, floor})
+	}
+	return true
+}
+
+// concerns reports whether an operation says something about a suspect offset
+// or value.
+func (q *quick) concerns(l *quickLog, o *histories.Op, from int64) bool {
+	switch o.Kind {
+	case histories.Send:
+		if o.Outcome == histories.OK && (o.Acks == "all" || o.Acks == "" && q.acksAll) {
+			return l.suspects(o.Offset, o.Offset+int64(len(o.Values)))
+		}
+		return slices.ContainsFunc(o.Values, func(v histories.Value) bool { return l.suspectValues[v] })
+	case histories.List:
+		return o.Outcome == histories.OK && o.At == "latest" && l.suspects(o.Offset-1, o.Offset+1)
+	case histories.Scan:
+		return o.Outcome == histories.OK
+	case histories.Fetch, histories.Poll:
+		if o.Outcome != histories.OK {
+			return false
+		}
+		if o.Kind == histories.Fetch {
+			from = o.From
+		}
+		return l.suspectsRead(o, from)
+	}
+	return false
+}
+
+func (l *quickLog) suspects(from, to int64) bool {
+	found := false
+	l.slots.each(from, to, func(_ int64, s *slot) bool {
+		found = s.flags&slotSuspect != 0
+		return !found
+	})
+	return found
+}
+
+// suspectsRead reports whether an answer that was asked for from an offset on
+// holds, passes over or tells an end at a suspect offset.
+func (l *quickLog) suspectsRead(o *histories.Op, from int64) bool {
+	if o.HW != histories.None && l.suspects(o.HW-1, o.HW+1) {
+		return true
+	}
+	n := len(o.Records)
+	if n == 0 {
+		return from != histories.None && l.suspects(from, max(from+1, o.HW))
+	}
+	first, last := o.Records[0].Offset, o.Records[n-1].Offset
+	if from == histories.None {
+		from = first
+	}
+	return l.suspects(min(from, first, last), max(first, last)+1)
+}
+
+// partitions arranges what was kept, in the order in which partitions are
+// first used.
+func (k *keeper) partitions() []*partition {
+	var out []*partition
+	for _, l := range k.order {
+		if !l.suspect {
+			continue
+		}
+		ops := k.kept[l.name]
+		slices.SortFunc(ops, func(a, b *histories.Op) int { return cmp.Compare(a.Index, b.Index) })
+		p := newPartition(l.name, k.config, ops, k.at, l.section())
+		for _, b := range k.back {
+			if b.poll.On == l.name {
+				p.back = append(p.back, regression{b.poll, find(ops, b.setBy), b.floor})
+			}
+		}
+		slices.SortFunc(p.back, func(a, b regression) int { return cmp.Compare(a.poll.Index, b.poll.Index) })
+		out = append(out, p)
+	}
+	return out
+}
+
+// find returns the operation with that index, nil if there is none.
+func find(ops []*histories.Op, index int) *histories.Op {
+	i, ok := slices.BinarySearchFunc(ops, index, func(o *histories.Op, index int) int { return cmp.Compare(o.Index, index) })
+	if !ok {
+		return nil
+	}
+	return ops[i]
+}
+
+// handOver hands a history in memory to a sink, in order.
+func handOver(h *histories.History) replay {
+	return func(sink histories.Sink) bool {
+		if !sink.Header(h.Header()) {
+			return false
+		}
+		numbers := map[string]int{}
+		ops, marks := h.Ops(), h.Marks()
+		for i := range ops {
+			o := &ops[i]
+			for ; len(marks) > 0 && marks[0].Index < o.Index; marks = marks[1:] {
+				if !sink.Mark(&marks[0]) {
+					return false
+				}
+			}
+			process, ok := numbers[o.Process]
+			if !ok {
+				process = len(numbers)
+				numbers[o.Process] = process
+			}
+			if !sink.Op(o, process) {
+				return false
+			}
+		}
+		for i := range marks {
+			if !sink.Mark(&marks[i]) {
+				return false
+			}
+		}
+		return true
+	}
+}
