@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -16,8 +17,13 @@ import (
 func CheckFile(ctx context.Context, path string, opts Options) (*Result, histories.Header, error) {
 	if opts.Engine == Auto {
 		r, h, err := checkStream(ctx, path, opts)
-		if r != nil || errors.Is(err, histories.ErrTooLong) {
+		switch {
+		case r == nil && !errors.Is(err, histories.ErrTooLong):
+		case r == nil || r.Verdict != Violates:
 			return r, h, err
+		case r.Exercised.Operations > mostExplained:
+			r.Legal = &Prefix{Skipped: fmt.Sprintf("the file has more than %d operations", mostExplained)}
+			return r, h, nil
 		}
 	}
 	h, err := opts.MaxInput.ReadFile(path)
@@ -28,6 +34,10 @@ func CheckFile(ctx context.Context, path string, opts Options) (*Result, histori
 	Explain(ctx, h, r, opts)
 	return r, h.Header(), nil
 }
+
+// mostExplained is how many operations a file may have to be held as a whole
+// for no other reason than to explain a violation.
+const mostExplained = 200_000
 
 // checkStream judges a file while it is read, if it can be opened more than
 // once. Without a result, the file has to be read as a whole, unless the error
