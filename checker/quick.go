@@ -176,7 +176,7 @@ func (q *quick) reach(l *quickLog, end int64) bool {
 	if end <= l.slots.len {
 		return true
 	}
-	if end > 1<<16+1<<10*l.values || l.slots.used > 1<<10+2*int(l.values) {
+	if end > 1<<12+1<<10*l.values || l.slots.used > 1<<10+2*int(l.values) {
 		q.gaveUp = true
 		return false
 	}
