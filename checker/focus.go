@@ -89,6 +89,33 @@ func (q *quick) suspectRange(l *quickLog, from, to int64) (grown bool) {
 	return grown
 }
 
+// suspectFirstTold suspects what was first to show that a doubtful offset holds
+// something.
+func (q *quick) suspectFirstTold(l *quickLog) {
+	if len(l.doubts) == 0 {
+		return
+	}
+	doubtful := map[int64]bool{}
+	for _, d := range l.doubts {
+		doubtful[d.Offset] = true
+	}
+	first := int64(math.MaxInt64)
+	var by []int64
+	l.slots.down(func(o int64, s *slot) {
+		if s.deadline < first {
+			first, by = s.deadline, by[:0]
+		}
+		if s.deadline == first && len(by) < pipeline {
+			by = append(by, o)
+		}
+		if doubtful[o] {
+			for _, o := range by {
+				q.suspectRange(l, o, o+1)
+			}
+		}
+	})
+}
+
 // focus closes what is suspected of a partition under what the rules look at:
 // all offsets at which a suspect value is, all values at a suspect offset, and
 // whole batches.

@@ -1,6 +1,12 @@
 package checker
 
-import "github.com/isrcheck/isrcheck/histories"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
 
 // A Loss is a run of records that one producer was told are safe, or that
 // somebody read, and that are gone: where among its records of the partition
@@ -21,16 +27,21 @@ func (p *partition) losses() []Loss {
 	for _, s := range p.sends {
 		r := runs[s.op.Process]
 		if r == nil {
-			r = &run{}
+			r = &run{others: p.section.others(s.op.Process), first: s.op.Index}
 			runs[s.op.Process] = r
 			producers = append(producers, s.op.Process)
 		}
+		r.skip(int32(s.op.Index))
 		for i, v := range s.op.Values {
 			if there, gone := p.fateOf(s, int64(i)); there {
 				r.add(v, gone)
 			}
 		}
 	}
+	for _, r := range runs {
+		r.skip(math.MaxInt32)
+	}
+	slices.SortStableFunc(producers, func(a, b string) int { return cmp.Compare(runs[a].first, runs[b].first) })
 	var out []Loss
 	for _, producer := range producers {
 		for _, l := range runs[producer].lost {
@@ -55,8 +66,18 @@ func (p *partition) fateOf(s *send, i int64) (there, gone bool) {
 
 // A run follows the records of one producer in the order of sending.
 type run struct {
-	n    int // records so far
-	lost []stretch
+	n      int // records so far
+	lost   []stretch
+	others []other // that are not in the section, from here on
+	first  int     // index of the first send
+}
+
+// skip counts the records outside the section that were sent before an operation.
+func (r *run) skip(before int32) {
+	for ; len(r.others) > 0 && r.others[0].index < before; r.others = r.others[1:] {
+		r.first = min(r.first, int(r.others[0].index))
+		r.n += int(r.others[0].records)
+	}
 }
 
 // A stretch is a loss with its place among the producer's records.

@@ -53,8 +53,9 @@ type quickLog struct {
 	batch     int64   // the largest, at least 1
 	floats    []float // sends that may or may not have taken effect
 	clients   []consumer
-	holes     []model.Span // long ones, that answers passed over
-	limit     int64        // nothing is known at or behind this offset
+	placed    map[int32]bool // those that were read, by the index of their send
+	holes     []model.Span   // long ones, that answers passed over
+	limit     int64          // nothing is known at or behind this offset
 	scanned   bool
 	scanFrom  int64 // the highest offset at which a scan began
 	startTold bool  // that it is 0
@@ -155,7 +156,7 @@ func (q *quick) log(name string) *quickLog {
 	}
 	l := q.partitions[name]
 	if l == nil {
-		l = &quickLog{name: name, first: math.MaxInt, batch: 1, suspectValues: map[histories.Value]bool{}}
+		l = &quickLog{name: name, first: math.MaxInt, batch: 1, suspectValues: map[histories.Value]bool{}, placed: map[int32]bool{}}
 		q.partitions[name] = l
 		q.order = append(q.order, l)
 	}

@@ -34,6 +34,7 @@ func (q *quick) settle(l *quickLog) {
 	if l.scanned {
 		q.suspectUnseen(l)
 	}
+	q.suspectFirstTold(l)
 	q.focus(l)
 }
 

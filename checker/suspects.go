@@ -18,10 +18,31 @@ import (
 type section struct {
 	offsets   []int64 // sorted
 	startTold bool
+	sends     map[string][]other // those of each producer that are not about these offsets
+}
+
+// An other is a send outside a section.
+type other struct {
+	index   int32
+	records int32 // of it that are certainly in the log
+}
+
+// others returns a producer's sends outside the section in their order.
+func (s *section) others(producer string) []other {
+	if s == nil {
+		return nil
+	}
+	slices.SortFunc(s.sends[producer], func(a, b other) int { return cmp.Compare(a.index, b.index) })
+	return s.sends[producer]
 }
 
 func (l *quickLog) section() *section {
-	s := &section{startTold: l.startTold}
+	s := &section{startTold: l.startTold, sends: map[string][]other{}}
+	for i := range l.floats {
+		if f := &l.floats[i]; f.placed {
+			l.placed[f.index] = true
+		}
+	}
 	l.slots.each(0, l.slots.len, func(o int64, at *slot) bool {
 		if at.flags&slotSuspect != 0 {
 			s.offsets = append(s.offsets, o)
@@ -211,6 +232,7 @@ type keeper struct {
 	rebalances bool
 	tracker    *tracker
 	kept       map[string][]*histories.Op
+	sections   map[*quickLog]*section
 	at         map[*histories.Op]int64
 	back       []setBack
 }
@@ -224,6 +246,7 @@ type setBack struct {
 
 func (k *keeper) Header(h histories.Header) bool {
 	k.tracker = newTracker(h.Config, k.rebalances)
+	k.sections = map[*quickLog]*section{}
 	k.kept, k.at, k.back = map[string][]*histories.Op{}, map[*histories.Op]int64{}, nil
 	return true
 }
@@ -236,7 +259,13 @@ func (k *keeper) Mark(m *histories.Mark) bool {
 func (k *keeper) Op(o *histories.Op, process int) bool {
 	from, setBy, floor := k.tracker.op(o, process)
 	l := k.log(o.On)
-	if !l.suspect || !k.ops[o.Index] && !k.concerns(l, o, from) {
+	if !l.suspect {
+		return true
+	}
+	if !k.ops[o.Index] && !k.concerns(l, o, from) {
+		if o.Kind == histories.Send {
+			k.leave(l, o)
+		}
 		return true
 	}
 	mine := *o
@@ -251,12 +280,31 @@ func (k *keeper) Op(o *histories.Op, process int) bool {
 	return true
 }
 
+// leave counts a send outside the section.
+func (k *keeper) leave(l *quickLog, o *histories.Op) {
+	s := k.sections[l]
+	if s == nil {
+		s = l.section()
+		k.sections[l] = s
+	}
+	n := 0
+	if k.acknowledged(o) || l.placed[int32(o.Index)] {
+		n = len(o.Values)
+	}
+	s.sends[o.Process] = append(s.sends[o.Process], other{int32(o.Index), int32(n)})
+}
+
+// acknowledged reports whether a send is acknowledged by all of the ISR.
+func (q *quick) acknowledged(o *histories.Op) bool {
+	return o.Outcome == histories.OK && (o.Acks == "all" || o.Acks == "" && q.acksAll)
+}
+
 // concerns reports whether an operation says something about a suspect offset
 // or value.
 func (q *quick) concerns(l *quickLog, o *histories.Op, from int64) bool {
 	switch o.Kind {
 	case histories.Send:
-		if o.Outcome == histories.OK && (o.Acks == "all" || o.Acks == "" && q.acksAll) {
+		if q.acknowledged(o) {
 			return l.suspects(o.Offset, o.Offset+int64(len(o.Values)))
 		}
 		return slices.ContainsFunc(o.Values, func(v histories.Value) bool { return l.suspectValues[v] })
@@ -312,7 +360,11 @@ func (k *keeper) partitions() []*partition {
 		}
 		ops := k.kept[l.name]
 		slices.SortFunc(ops, func(a, b *histories.Op) int { return cmp.Compare(a.Index, b.Index) })
-		p := newPartition(l.name, k.config, ops, k.at, l.section())
+		s := k.sections[l]
+		if s == nil {
+			s = l.section()
+		}
+		p := newPartition(l.name, k.config, ops, k.at, s)
 		for _, b := range k.back {
 			if b.poll.On == l.name {
 				p.back = append(p.back, regression{b.poll, find(ops, b.setBy), b.floor})
