@@ -15,6 +15,7 @@ type controller struct {
 	digests  []uint64  // of the log's prefixes, by length
 	sessions []session // by broker
 	expiries brokerSet // brokers whose session timer runs
+	wishes   []wish
 
 	incarnation int64 // counts process starts
 	downUntil   int64
@@ -27,6 +28,13 @@ type session struct {
 	known       int64 // metadata offset it reported
 	leaving     int64 // metadata offset others must reach before it may stop
 	fencedUntil int64 // a fault keeps it fenced until then
+}
+
+// A wish of an operator is for a leader that cannot lead yet.
+type wish struct {
+	partition int32
+	leader    node
+	until     int64
 }
 
 // An election is the order of preference in which a leader is chosen (§3.10).
@@ -79,6 +87,9 @@ func (c *controller) write(r metaRecord) {
 // What it has in flight already it gets again, so one lost update heals with
 // the next, and several may be applied as one delta.
 func (c *controller) publish() {
+	c.wishes = slices.DeleteFunc(c.wishes, func(w wish) bool {
+		return c.now > w.until || c.move(w.partition, w.leader)
+	})
 	for b := node(1); int(b) < len(c.sessions); b++ {
 		c.update(b)
 	}
@@ -419,7 +430,6 @@ func (c *controller) move(p int32, to node) bool {
 	}
 	next.leader = to
 	c.install(p, next, true)
-	c.publish()
 	return true
 }
 

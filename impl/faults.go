@@ -84,8 +84,8 @@ func init() {
 			[]ArgSpec{brokerArg, forArg}, applyFence},
 		{"timeout", "a client gives up what it waits for",
 			[]ArgSpec{{Key: "client", Kind: ClientArg}}, applyTimeout},
-		{"move-leader", "the controller makes a member of the ISR the leader; if it leads already, in a new epoch",
-			[]ArgSpec{{Key: "to", Kind: BrokerArg}, {Key: "partition", Kind: PartitionArg, Optional: true}}, applyMoveLeader},
+		{"move-leader", "the controller makes a member of the ISR the leader, if it leads already in a new epoch; one that is not in the ISR, as soon as it is, if that is soon enough",
+			[]ArgSpec{{Key: "to", Kind: BrokerArg}, {Key: "partition", Kind: PartitionArg, Optional: true}, optionalFor}, applyMoveLeader},
 		{"reassign", "the controller moves a partition to other replicas, the preferred leader first",
 			[]ArgSpec{{Key: "to", Kind: ReplicasArg}, {Key: "partition", Kind: PartitionArg, Optional: true}}, applyReassign},
 		{"cancel-reassignment", "the controller takes a reassignment that is not complete back",
@@ -289,8 +289,14 @@ func applyMoveLeader(c *Cluster, a *args) string {
 	if c.controllerDown() {
 		return controllerIsDown
 	}
-	if !c.controller.move(a.partition, a.to) {
+	switch {
+	case c.controller.move(a.partition, a.to):
+		c.controller.publish()
+	case a.duration == 0:
 		return "the broker is not in the ISR and in service"
+	default:
+		c.controller.wishes = append(c.controller.wishes, wish{a.partition, a.to, c.now + a.duration})
+		c.endFault(a, a.duration)
 	}
 	return ""
 }

@@ -57,7 +57,8 @@ func (c *Cluster) reset() {
 }
 
 func (c *controller) reset() {
-	*c = controller{outbox: c.emptied(), log: c.log[:0], image: c.image, digests: c.digests[:0], sessions: c.sessions}
+	*c = controller{outbox: c.emptied(), log: c.log[:0], image: c.image, digests: c.digests[:0], sessions: c.sessions,
+		wishes: c.wishes[:0]}
 }
 
 func (b *broker) reset() {

@@ -50,10 +50,10 @@ type drawing struct {
 	now        int64
 	value      int64 // of the last record sent
 	faults     []impl.Fault
-	victim     int    // the broker that many faults strike
-	leader     string // the broker that was asked to lead last; at first the first of the assignment
-	kind       int    // the kind of message that many faults strike
-	deletes    bool   // whether somebody deletes records
+	victim     int      // the broker that many faults strike
+	leader     string   // the broker that was asked to lead last; at first the first of the assignment
+	kind       int      // the kind of message that many faults strike
+	deletes    bool     // whether somebody deletes records
 	motifs     []func(*drawing)
 	sameAcks   bool // sends leave it to the settings which acknowledgement they want
 }
@@ -126,6 +126,7 @@ func (d *drawing) fix(s schedule.Setting) {
 // steps draws the mix of trouble of this schedule, and then its steps.
 func (d *drawing) steps() {
 	d.deletes = draw.OneIn(d.t, 6, "deletes")
+	d.sameAcks = !draw.OneIn(d.t, 3, "mixed acks")
 	d.victim = draw.Int(d.t, 1, d.brokers, "victim")
 	d.kind = draw.Int(d.t, 0, 6, "kind of message")
 	for range draw.Int(d.t, 0, 5, "kinds of faults") {
@@ -137,6 +138,9 @@ func (d *drawing) steps() {
 		}
 	}
 	d.now = 20 // the cluster has elected its first leader by then
+	if draw.OneIn(d.t, 3, "sluggish") {
+		d.sluggish()
+	}
 	for range draw.Int(d.t, 2, cmp.Or(d.opt.Steps, DefaultSteps), "steps") {
 		d.now += int64(d.gap())
 		switch pick := draw.Int(d.t, 0, 9, "step"); {

@@ -11,7 +11,7 @@ import (
 // motifs are short patterns of trouble that single faults rarely add up to by
 // chance: replication protocols go wrong where changes follow each other
 // faster than messages do. Each schedule uses some of them or none.
-var motifs = []func(*drawing){bounce, exile, relapse, lag, fork, dusk, resettle}
+var motifs = []func(*drawing){bounce, exile, relapse, lag, fork, dusk, resettle, heir, strand, watch}
 
 // bounce moves the leadership there and back.
 func bounce(d *drawing) { d.swing(d.broker()) }
@@ -28,28 +28,58 @@ func fork(d *drawing) {
 }
 
 // swing moves the leadership between a broker and another, mostly the one that
-// led before, with writes and reads in between, and sometimes somebody who asks
-// each of them for the end, and somebody who reads from the one that led before. Sometimes a broker hears late of
-// a move, or only of the next one, or what followers and leaders tell each other
-// arrives when the next one leads.
+// led before, at some pace, with writes and reads in between, and sometimes
+// somebody who asks each of them. Sometimes a broker hears late of a move, or only
+// of the next one, or what followers and leaders tell each other arrives when the
+// next one leads; and sometimes one of the two is the heir.
 func (d *drawing) swing(first string) {
 	leaders := [2]string{first, draw.From(d.t, "second", d.leader, d.leader, d.broker())}
 	watched := draw.OneIn(d.t, 3, "watched")
+	pace := draw.From(d.t, "pace", 9, 4, 1)
+	if draw.OneIn(d.t, 3, "unaware") {
+		d.hold(draw.From(d.t, "who", leaders[0], leaders[1], d.broker()))
+	}
 	for i := range draw.Int(d.t, 2, 5, "moves") {
 		for range draw.From(d.t, "late", 0, 1, 1, 2) {
 			d.late()
 		}
 		d.leader = leaders[i%2]
 		d.nemesis("move-leader", "to", d.leader)
-		d.now += int64(draw.Int(d.t, 0, 9, "pause"))
+		d.now += int64(draw.Int(d.t, 0, pace, "pause"))
 		if watched {
-			d.add("C1", "list", []string{"latest"}, schedule.Arg{Key: "via", Value: d.leader})
-			d.add("C2", "fetch", nil, schedule.Arg{Key: "from", Value: "0"}, schedule.Arg{Key: "via", Value: leaders[(i+1)%2]})
+			d.ask(d.leader, leaders[(i+1)%2])
 		}
 		for range draw.Int(d.t, 0, 2, "operations") {
 			d.client()
-			d.now += int64(draw.Int(d.t, 0, 4, "pause"))
+			d.now += int64(draw.Int(d.t, 0, min(4, pace), "pause"))
 		}
+	}
+	if draw.OneIn(d.t, 3, "heir") {
+		d.succeed(draw.From(d.t, "which heir", leaders[:]...))
+	}
+}
+
+// ask asks a leader for the end, and reads from the one before it.
+func (d *drawing) ask(leader, former string) {
+	d.add("C1", "list", []string{"latest"}, schedule.Arg{Key: "via", Value: leader})
+	d.add("C2", "fetch", nil, schedule.Arg{Key: "from", Value: "0"}, schedule.Arg{Key: "via", Value: former})
+}
+
+// hold lets a broker hear of nothing for some moves, and then of all at once.
+func (d *drawing) hold(broker string) {
+	d.nemesis("hold-metadata", "broker", broker, "for", strconv.Itoa(draw.Int(d.t, 3, draw.From(d.t, "how long", 15, 60), "for")))
+	d.now += int64(draw.Int(d.t, 0, 2, "pause"))
+}
+
+// sluggish makes one or two kinds of messages slow for most of the schedule, so
+// that what usually lasts a hop or two lasts long enough for something else to happen.
+func (d *drawing) sluggish() {
+	for range draw.Int(d.t, 1, 2, "kinds") {
+		pairs := []string{"kind", draw.From(d.t, "kind", "fetch", "fetch", "fetch-response", "alter-partition", "alter-partition-response", "metadata")}
+		if draw.OneIn(d.t, 2, "one") {
+			pairs = append(pairs, draw.From(d.t, "end", "from", "to"), d.broker())
+		}
+		d.nemesis("delay", append(pairs, "by", strconv.Itoa(draw.Int(d.t, 2, 40, "by")), "for", strconv.Itoa(draw.Int(d.t, 50, 500, "for")))...)
 	}
 }
 
@@ -104,6 +134,26 @@ func relapse(d *drawing) {
 		}
 		d.now += int64(down + draw.Int(d.t, 0, 30, "again after"))
 	}
+	if draw.OneIn(d.t, 2, "heir") {
+		d.now -= int64(draw.Int(d.t, 0, down, "while down"))
+		d.succeed(broker)
+	}
+}
+
+// heir is a broker that is to lead.
+func heir(d *drawing) { d.succeed(d.broker()) }
+
+// succeed makes a broker the leader as soon as it can be, often while nothing that
+// others have reaches it: what it lacks by then, it has no time to make up for.
+func (d *drawing) succeed(heir string) {
+	lasts := strconv.Itoa(draw.Int(d.t, 5, draw.From(d.t, "how long", 30, 300), "for"))
+	if draw.OneIn(d.t, 2, "deaf") {
+		d.nemesis("drop", "kind", "fetch-response", "to", heir, "for", lasts)
+		d.now += int64(draw.Int(d.t, 0, draw.From(d.t, "how soon", 4, 40), "pause"))
+	}
+	d.leader = heir
+	d.nemesis("move-leader", "to", heir, "for", lasts)
+	d.now += int64(draw.Int(d.t, 0, 9, "pause"))
 }
 
 // dusk takes one broker after another down, in some way, until none is left, and
@@ -116,6 +166,9 @@ func dusk(d *drawing) {
 		d.now += int64(draw.Int(d.t, 2, 50, "next"))
 		broker = broker%d.brokers + 1
 	}
+	if draw.OneIn(d.t, 2, "heir") {
+		d.succeed(d.broker())
+	}
 }
 
 // lag makes what one node sends to another late, for a while.
@@ -123,6 +176,45 @@ func lag(d *drawing) {
 	from := d.broker()
 	to := draw.From(d.t, "to", "controller", d.broker())
 	d.nemesis("delay", "from", from, "to", to, "by", strconv.Itoa(d.lasts()), "for", strconv.Itoa(d.lasts()))
+}
+
+// strand deposes a leader that has records which nobody else has, and lets
+// somebody read from it when it follows.
+func strand(d *drawing) {
+	leader := d.leader
+	d.nemesis("drop", "kind", "fetch-response", "from", leader, "for", strconv.Itoa(draw.Int(d.t, 2, 20, "misses")))
+	d.now += int64(draw.Int(d.t, 0, 2, "pause"))
+	d.send("P1")
+	d.now += int64(draw.Int(d.t, 2, 8, "pause"))
+	switch way := draw.From(d.t, "way", "fence", "crash", "move"); way {
+	case "move":
+		d.leader = d.broker()
+		d.nemesis("move-leader", "to", d.leader)
+	case "crash":
+		d.nemesis("crash", "broker", leader, "for", strconv.Itoa(draw.Int(d.t, 1, 30, "for")))
+		fallthrough
+	default:
+		d.nemesis("fence", "broker", leader, "for", strconv.Itoa(draw.Int(d.t, 1, 30, "for")))
+	}
+	d.send("P2")
+	d.reads(leader)
+}
+
+// watch keeps a consumer reading from one broker while other things happen.
+func watch(d *drawing) { d.reads(d.broker()) }
+
+// reads adds some reads from one broker, without waiting for them.
+func (d *drawing) reads(broker string) {
+	began := d.now
+	for range draw.Int(d.t, 2, 8, "reads") {
+		if via := (schedule.Arg{Key: "via", Value: broker}); draw.OneIn(d.t, 2, "poll") {
+			d.add("C1", "poll", nil, via)
+		} else {
+			d.add("C2", "fetch", nil, schedule.Arg{Key: "from", Value: "0"}, via)
+		}
+		d.now += int64(draw.Int(d.t, 1, 12, "pause"))
+	}
+	d.now = began
 }
 
 // nemesis adds a fault with its arguments given in pairs.
