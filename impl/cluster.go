@@ -78,6 +78,10 @@ type Stats struct {
 	IsrExpansions     int64
 	Duplicates        int64   // batches of idempotent producers that were there already
 	NotEnoughReplicas int64   // sends refused for too small an ISR
+	Eligible          int64   // replicas that left an ISR and stayed eligible (KIP-966)
+	FollowerReads     int64   // answered by a broker that does not lead (KIP-392)
+	BarrierReads      int64   // answered after the read barrier
+	Flushes           int64   // of a log, for the number of its records
 	Faults            []int64 // applied, by place in the table
 	Live              bool    // the cluster converged after the last fault
 }

@@ -344,6 +344,7 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 	} else if next.isr.size() > old.isr.size() {
 		c.stats.IsrExpansions++
 	}
+	c.stats.Eligible += int64((next.elr & old.isr).size())
 	c.write(metaRecord{broker: nobody, partition: p, reg: next})
 	c.ghosts[p].onChange(next, c.cfg.minIsr)
 	return named

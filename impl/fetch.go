@@ -187,6 +187,9 @@ func (b *broker) onConsume(r *replica, m *message) {
 		to = min(to, m.offset+m.max)
 	}
 	reply.offset, reply.records = m.offset, r.log.read(m.offset, to)
+	if err != noError {
+		b.stats.FollowerReads++
+	}
 	b.ghosts[r.partition].onRead(b.env, r, m.offset, reply.records)
 	b.send(reply)
 }

@@ -96,5 +96,6 @@ func (b *broker) answerProduce(m *message, err errorCode, base int64) {
 func (b *broker) flush(r *replica) {
 	if n := b.cfg.flushMessages; n > 0 && r.log.end()-r.log.flushed >= n {
 		r.log.flushed = r.log.end()
+		b.stats.Flushes++
 	}
 }

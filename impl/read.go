@@ -42,6 +42,7 @@ func (b *broker) completeReads(r *replica) {
 			waiting = append(waiting, r.reads[i])
 			continue
 		}
+		b.stats.BarrierReads++
 		b.answerRead(r, &r.reads[i].request)
 	}
 	r.reads = waiting

@@ -12,6 +12,10 @@ func (s *Stats) Add(o Stats) {
 	s.IsrExpansions += o.IsrExpansions
 	s.Duplicates += o.Duplicates
 	s.NotEnoughReplicas += o.NotEnoughReplicas
+	s.Eligible += o.Eligible
+	s.FollowerReads += o.FollowerReads
+	s.BarrierReads += o.BarrierReads
+	s.Flushes += o.Flushes
 	if s.Faults == nil {
 		s.Faults = make([]int64, len(Faults))
 	}

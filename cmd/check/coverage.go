@@ -30,6 +30,7 @@ func coverage(r *hunt.Report) string {
 		[]string{"  cluster", fmt.Sprintf("%s (%s unclean), %s of %s, %s and %s of the ISR, %s refused for too small an ISR",
 			count(int(s.Elections), "election"), number(int(s.UncleanElections)), count(int(s.Truncations), "truncation"), count(int(s.RecordsTruncated), "record"),
 			count(int(s.IsrShrinks), "shrinkage"), count(int(s.IsrExpansions), "expansion"), count(int(s.NotEnoughReplicas), "send"))},
+		[]string{"  settings", mattering(r.Sometimes)},
 		[]string{"  faults", faults(s)},
 		[]string{"  simulated", fmt.Sprintf("%s of cluster time, %s", time.Duration(s.Ticks)*time.Millisecond, count(int(s.Events), "event"))},
 	)
@@ -69,6 +70,17 @@ func faults(s impl.Stats) string {
 	return strings.Join(names, ", ")
 }
 
+// mattering lists the settings that made a difference, and in how many schedules.
+func mattering(s hunt.Sometimes) string {
+	var names []string
+	for i, n := range s.Settings {
+		if n > 0 {
+			names = append(names, hunt.Settings[i].String()+" "+number(n))
+		}
+	}
+	return cmp.Or(strings.Join(names, ", "), "none made a difference")
+}
+
 // The JSON of what a hunt covered. Names are part of the command line's contract.
 type jsonCoverage struct {
 	Schedules         int            `json:"schedules"`
@@ -87,7 +99,8 @@ type jsonCoverage struct {
 	ISRShrinks        int64          `json:"isr_shrinks"`
 	ISRExpansions     int64          `json:"isr_expansions"`
 	NotEnoughReplicas int64          `json:"not_enough_replicas"`
-	Faults            map[string]int `json:"faults"` // applied, by name
+	Settings          map[string]int `json:"settings"` // schedules in which they made a difference, by key=value
+	Faults            map[string]int `json:"faults"`   // applied, by name
 	SimulatedMs       int64          `json:"simulated_ms"`
 	Events            int64          `json:"events"`
 }
@@ -98,6 +111,10 @@ func coverageJSON(r *hunt.Report) jsonCoverage {
 	for i, n := range s.Faults {
 		byName[impl.Faults[i].Verb] = int(n)
 	}
+	bySetting := map[string]int{}
+	for i, n := range r.Sometimes.Settings {
+		bySetting[hunt.Settings[i].String()] = n
+	}
 	return jsonCoverage{
 		Schedules: r.Runs, OK: r.OK, Undecided: r.Undecided, Reasons: r.Reasons, Allowed: r.Allowed, Permitted: r.Permitted,
 		Exercised:         jsonExercised(r.Exercised),
@@ -105,6 +122,6 @@ func coverageJSON(r *hunt.Report) jsonCoverage {
 		Elections: s.Elections, UncleanElections: s.UncleanElections,
 		Truncations: s.Truncations, RecordsTruncated: s.RecordsTruncated,
 		ISRShrinks: s.IsrShrinks, ISRExpansions: s.IsrExpansions, NotEnoughReplicas: s.NotEnoughReplicas,
-		Faults: byName, SimulatedMs: s.Ticks, Events: s.Events,
+		Settings: bySetting, Faults: byName, SimulatedMs: s.Ticks, Events: s.Events,
 	}
 }

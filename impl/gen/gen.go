@@ -50,10 +50,10 @@ type drawing struct {
 	now        int64
 	value      int64 // of the last record sent
 	faults     []impl.Fault
-	victim     int      // the broker that many faults strike
-	leader     string   // the broker that was asked to lead last; at first the first of the assignment
-	kind       int      // the kind of message that many faults strike
-	deletes    bool     // whether somebody deletes records
+	victim     int    // the broker that many faults strike
+	leader     string // the broker that was asked to lead last; at first the first of the assignment
+	kind       int    // the kind of message that many faults strike
+	deletes    bool   // whether somebody deletes records
 	motifs     []func(*drawing)
 	sameAcks   bool // sends leave it to the settings which acknowledgement they want
 }
@@ -85,6 +85,12 @@ func (d *drawing) settings() {
 	d.fix(schedule.Setting{Key: "reads", Value: draw.From(t, "reads", "committed", "committed", "linearizable")})
 	if draw.OneIn(t, 5, "follower reads") {
 		d.fix(schedule.Setting{Key: "fetch.from", Value: "any"})
+	}
+	if draw.OneIn(t, 8, "asking") {
+		d.fix(schedule.Setting{Key: "truncation", Value: "kip279"})
+	}
+	if draw.OneIn(t, 12, "unclean") {
+		d.fix(schedule.Setting{Key: "unclean.leader.election.enable", Value: "true"})
 	}
 	if draw.OneIn(t, 5, "idempotence") {
 		d.fix(schedule.Setting{Key: "enable.idempotence", Value: "true"})

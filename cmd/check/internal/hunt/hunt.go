@@ -45,12 +45,6 @@ type Report struct {
 	Last      *Trial // the last one run
 }
 
-// Sometimes counts what must happen now and then if green is to mean anything.
-type Sometimes struct {
-	UnknownTookEffect int // sends of unknown outcome whose value was read
-	UnknownDidNot     int // the same, never read although the log was scanned
-}
-
 // Draw returns schedule i of a seed. It depends on nothing else.
 func Draw(o Options, i int) schedule.Schedule {
 	opt := o.generator

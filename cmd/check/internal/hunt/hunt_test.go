@@ -48,6 +48,11 @@ func TestSafeSettings(t *testing.T) {
 			t.Errorf("the fault %s never struck in %d schedules", f.Verb, r.Runs)
 		}
 	}
+	for i, s := range Settings {
+		if r.Sometimes.Settings[i] == 0 {
+			t.Errorf("%s=%s made no difference in %d schedules", s.Key, s.Value, r.Runs)
+		}
+	}
 }
 
 // TestSafeSettingsWithRapid is the same property for rapid to shrink.
