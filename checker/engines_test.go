@@ -76,6 +76,22 @@ func TestEnginesAgree(t *testing.T) {
 	}
 }
 
+// TestEnginesAgreeOnTheCorpus compares the engines on the cases, whose values
+// nobody draws.
+func TestEnginesAgreeOnTheCorpus(t *testing.T) {
+	cases, err := histories.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range cases {
+		s := searchOf(h)
+		linear, windows, whole := s.linear(), s.run(s.ops), s.whole(s.ops)
+		if linear != porcupine.Unknown && linear != whole || windows != whole {
+			t.Errorf("%s: linear engine %s, windows %s, porcupine %s", h.Name(), linear, windows, whole)
+		}
+	}
+}
+
 // searchOf returns the engines' work on the only partition of a history, with
 // the rules left out.
 func searchOf(h *histories.History) *search {

@@ -34,9 +34,9 @@ func build(t *rapid.T, opt modeltest.Options, ops []histories.Op) *histories.His
 // TestNoFalseAlarm judges histories that a committed log really produced.
 // None may be called a violation.
 func TestNoFalseAlarm(t *testing.T) {
-	judged, fine := 0, 0
+	judged, fine, n := 0, 0, drawn(t, 11_000)
 	rapid.Check(t, func(t *rapid.T) {
-		for range 110 {
+		for range n {
 			opt := drawOptions(t, 14)
 			h := build(t, opt, modeltest.Legal(t, opt))
 			got := Check(context.Background(), h, Options{Engine: Both})

@@ -28,7 +28,7 @@ var rules = []rule{
 		says: "every record having been sent by somebody"},
 	{name: "aborted-read", log: true, check: abortedReads,
 		says: "a write that was refused never being seen"},
-	{name: "lost-write", log: true, check: lostWrites, excuse: truncation,
+	{name: lostWrite, log: true, check: lostWrites, excuse: truncation,
 		says: "an acknowledged write (acks=all) staying in the log"},
 	{name: "inconsistent-offsets", log: true, check: inconsistentOffsets, excuse: truncation,
 		says: "an offset holding one value for ever"},
@@ -67,6 +67,9 @@ var rules = []rule{
 	{name: "int-poll-skip", log: true, check: intPollSkips,
 		says: "one answer never leaving out a record between two others"},
 }
+
+// lostWrite is the rule whose permission lets records vanish.
+const lostWrite = "lost-write"
 
 // duplicate is the rule whose permitted findings do not weaken what the model
 // says of the rest.

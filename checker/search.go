@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -39,7 +40,7 @@ func (j *judge) search(ctx context.Context) {
 			j.unknown = append(j.unknown, p.name+": "+s.stopped)
 		case verdict == porcupine.Illegal && !j.violated[p]:
 			f := s.witness()
-			f.Allowed = j.permitted(p)
+			f.Allowed = cmp.Or(j.permitted(p), j.survived(ctx, p))
 			j.result.Findings = append(j.result.Findings, f)
 		case verdict == porcupine.Ok && j.violated[p] && j.excused[p] == "": // else the model judged less than the rule
 			j.contradict(p, "a rule found a violation and the model accepts the history")
@@ -93,6 +94,23 @@ func (j *judge) permitted(p *partition) string {
 		return reason
 	}
 	return j.excused[p]
+}
+
+// survived returns the setting under which committed records may vanish, if an
+// order fits the answers once they need not agree on what vanished. A loss that
+// no rule has a name for may show in nothing else.
+func (j *judge) survived(ctx context.Context, p *partition) string {
+	setting := cmp.Or(truncation(p.config), allowedByName(p.config, lostWrite))
+	if setting == "" {
+		return ""
+	}
+	j.excused[p] = setting
+	s := j.newSearch(ctx, p)
+	if verdict := j.decide(s); verdict != porcupine.Ok {
+		delete(j.excused, p)
+		return ""
+	}
+	return setting
 }
 
 const notLinearizable = "not-linearizable"

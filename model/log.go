@@ -207,9 +207,6 @@ func (l *Log) cut(offset, n int64) (int64, bool) {
 // fits reports whether nothing known speaks against these records at these
 // offsets.
 func (l *Log) fits(values []histories.Value, offset int64) bool {
-	if _, cut := l.cut(offset, int64(len(values))); cut {
-		return false
-	}
 	for i, v := range values {
 		at := offset + int64(i)
 		if s, ok := l.slot(at); ok && s.Value != v || l.emptyUntil(at) != at {
@@ -217,6 +214,13 @@ func (l *Log) fits(values []histories.Value, offset int64) bool {
 		}
 	}
 	return true
+}
+
+// lands reports whether the records may be appended there: they fit, and nobody
+// was told that the log ended among them.
+func (l *Log) lands(values []histories.Value, offset int64) bool {
+	_, cut := l.cut(offset, int64(len(values)))
+	return !cut && l.fits(values, offset)
 }
 
 // skips reports whether the end may move from one offset to another without an

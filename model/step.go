@@ -135,7 +135,7 @@ func (l *Log) read(p Point, op *Op) (Point, bool) {
 // follow a later choice could follow the first as well.
 func (l *Log) landings(p Point, op *Op) []int64 {
 	if op.Offset != histories.None {
-		if op.Offset < p.End || !l.skips(p.End, op.Offset) || !l.fits(op.Values, op.Offset) {
+		if op.Offset < p.End || !l.skips(p.End, op.Offset) || !l.lands(op.Values, op.Offset) {
 			return nil
 		}
 		return []int64{op.Offset}
@@ -145,7 +145,7 @@ func (l *Log) landings(p Point, op *Op) []int64 {
 	// Over the next known record, from a batch that ends with it to one that
 	// begins with it.
 	for o := max(p.End, known-n+1); known != endless && o <= known; o++ {
-		if l.skips(p.End, o) && l.fits(op.Values, o) {
+		if l.skips(p.End, o) && l.lands(op.Values, o) {
 			at = append(at, o)
 		}
 	}
