@@ -61,11 +61,13 @@ const inFlight = "max.in.flight.requests.per.connection"
 func is(key string, values ...string) gen.Choice { return gen.Choice{Key: key, Values: values} }
 
 // settings are those that every column states, each as values in words, and
-// more. Reads go to the leader, which promises nothing about their freshness.
+// more. Reads go to the leader, which promises nothing about their freshness. A
+// follower may lag for longer than its fetches may wait, or it would leave the ISR
+// without any fault.
 func settings(acks, replicas, minISR, elr, unclean string, more ...gen.Choice) []gen.Choice {
 	words := strings.Fields
 	return append([]gen.Choice{
-		is("brokers", "3"), is("reads", "committed"), is("fetch.from", "leader"),
+		is("brokers", "3"), is("replica.lag.time.max.ms", "300", "100", "30"), is("reads", "committed"), is("fetch.from", "leader"),
 		is("acks", words(acks)...),
 		is("default.replication.factor", words(replicas)...),
 		is("min.insync.replicas", words(minISR)...),

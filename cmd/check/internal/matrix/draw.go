@@ -33,16 +33,21 @@ func leaderCrash(s *gen.Script) {
 	if s.OneIn(2) {
 		leaveAlone(s)
 	}
-	brink(s)
-	s.Fault("crash", "broker", "1", "for", text(s.Lasts()))
-	s.Polls()
-	if s.OneIn(2) {
-		probe(s, "2", true)
-	}
+	strikeLeader(s, "crash")
 	s.Clients(2, 10)
 	if s.OneIn(3) {
 		s.Fault("crash", "broker", "2", "for", text(s.Lasts()))
 		s.Clients(1, 5)
+	}
+}
+
+// strikeLeader takes the leader down on the brink of an acknowledgement.
+func strikeLeader(s *gen.Script, verb string) {
+	brink(s)
+	s.Fault(verb, "broker", "1", "for", text(s.Lasts()))
+	s.Polls()
+	if s.OneIn(2) {
+		probe(s, "2", true)
 	}
 }
 
@@ -64,12 +69,7 @@ func leaderPowerLoss(s *gen.Script) {
 		starve(s, "3")
 		s.Clients(1, 5)
 	}
-	brink(s)
-	s.Fault("power-loss", "broker", "1", "for", text(s.Lasts()))
-	s.Polls()
-	if s.OneIn(2) {
-		probe(s, "2", true)
-	}
+	strikeLeader(s, "power-loss")
 	s.Clients(3, 10)
 }
 

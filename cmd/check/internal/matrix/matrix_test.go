@@ -29,6 +29,11 @@ forbidden was seen. S, U and P are permitted almost everywhere and only expected
 is permitted where sends are retried without idempotence. Only schedules count in which the conditions of the fault
 held, as the state of the cluster told when it struck.
 
+What is left to demonstrate may be out of reach here: faults do not come between clients and brokers, so no answer
+to acks=1 gets lost (P); the high watermark of a single replica is never behind (S); and that of a new leader is,
+with min.insync.replicas=1, for the two milliseconds until the other followers fetch, unless their fetches are late.
+Among late messages leaders move only with acks=all, for a move alone loses writes of acks=1 (S, P).
+
 This table is generated: go test ./cmd/check/internal/matrix -run TestMatrix -timeout 1h -update
 
 `
