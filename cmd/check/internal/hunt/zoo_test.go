@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/isrcheck/isrcheck/impl"
 )
@@ -18,7 +17,7 @@ import (
 var (
 	update   = flag.Bool("update", false, "write docs/zoo.md anew, from hunts of -zoo-seeds seeds for each bug: many minutes")
 	zooSeeds = flag.Int("zoo-seeds", 20, "seeds of which the table of bugs has the median")
-	zooOnly  = flag.String("zoo-only", "", "with -update, measure only the bugs whose names this expression matches, and write nothing")
+	zooOnly  = flag.String("zoo-only", "", "with -update, measure only the bugs whose names this expression matches")
 )
 
 const (
@@ -34,7 +33,7 @@ invariants and calm are not looked at, and what clients saw has to be a violatio
 never becomes calm again, or only a client is wrong); *clients see* is the anomaly in the history, in parentheses where a client
 history alone does not prove it. The schedule that shows a bug step by step is impl/testdata/bugs/NAME.txt.
 
-This table is generated, in %v: go test ./cmd/check/internal/hunt -run TestZoo -timeout 2h -update
+This table is generated, in some hours on two cores: go test ./cmd/check/internal/hunt -run TestZoo -timeout 9h -update
 
 | bug | § | reference | first broken | clients see | schedules | from clients alone | steps |
 |---|---|---|---|---|---:|---:|---:|
@@ -84,45 +83,76 @@ func rowOf(b *impl.Bug) string {
 	return fmt.Sprintf("| `%s` | %s | %s | %s | %s |", b.Name, b.Section, b.Reference, b.Invariant, sees)
 }
 
-// writeZoo hunts every bug that -zoo-only matches, and writes the table if that
-// is all of them.
+// writeZoo hunts the bugs that -zoo-only matches. It writes the table after each
+// of them, with the rows of the others as they are, so that it can go on later.
 func writeZoo(t *testing.T) {
 	only, err := regexp.Compile(*zooOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows strings.Builder
-	var all, alone, lengths []int
-	began := time.Now()
 	for i := range impl.Bugs {
-		b := &impl.Bugs[i]
-		if !only.MatchString(b.Name) {
-			continue
+		if b := &impl.Bugs[i]; only.MatchString(b.Name) {
+			rows := savedRows(t)
+			rows[b.Name] = measure(t, b)
+			t.Logf("%s: %+v", b.Name, rows[b.Name])
+			if err := os.WriteFile(zooFile, zoo(rows), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
-		row := rowOf(b)
-		all = append(all, medianHunt(t, Options{Bug: b.Name}))
-		row += " " + schedules(all[len(all)-1]) + " |"
-		if b.BlackBox {
-			alone = append(alone, medianHunt(t, Options{Bug: b.Name, Setup: Setup{NoInvariants: true}}))
-			row += " " + schedules(alone[len(alone)-1]) + " |"
-		} else {
-			row += " - |"
+	}
+}
+
+// A measurement is what hunts found of a bug, as the table has it.
+type measurement struct{ schedules, alone, steps string }
+
+// savedRows reads what is in the table.
+func savedRows(t *testing.T) map[string]measurement {
+	rows := map[string]measurement{}
+	for line := range strings.Lines(string(readFile(t, zooFile))) {
+		cells := strings.Split(line, "|")
+		if n := len(cells); n == 10 && strings.HasPrefix(cells[1], " `") {
+			rows[strings.Trim(cells[1], " `")] = measurement{strings.TrimSpace(cells[n-4]), strings.TrimSpace(cells[n-3]), strings.TrimSpace(cells[n-2])}
 		}
-		lengths = append(lengths, len(found(t, b).Schedule.Steps))
-		row += fmt.Sprintf(" %d |", lengths[len(lengths)-1])
-		t.Log(row)
-		fmt.Fprintln(&rows, row)
 	}
-	foot := fmt.Sprintf("\nThe median bug takes %s, the rarest %s; from client histories alone %s and %s. The median case has %d steps.\n",
-		schedules(middle(all)), schedules(slices.Max(all)), schedules(middle(alone)), schedules(slices.Max(alone)), middle(lengths))
-	t.Log(foot)
-	if len(all) < len(impl.Bugs) {
-		return
+	return rows
+}
+
+// zoo is the text of the table.
+func zoo(rows map[string]measurement) []byte {
+	var out strings.Builder
+	fmt.Fprintf(&out, zooHead, *zooSeeds)
+	var all, alone, steps []int
+	for i := range impl.Bugs {
+		m := rows[impl.Bugs[i].Name]
+		fmt.Fprintf(&out, "%s %s | %s | %s |\n", rowOf(&impl.Bugs[i]), m.schedules, m.alone, m.steps)
+		all, alone, steps = appendNumber(all, m.schedules), appendNumber(alone, m.alone), appendNumber(steps, m.steps)
 	}
-	text := fmt.Sprintf(zooHead, *zooSeeds, time.Since(began).Round(time.Minute)) + rows.String() + foot + zooFoot
-	if err := os.WriteFile(zooFile, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+	fmt.Fprintf(&out, "\nSchedules: %s; from clients alone: %s; steps: %s.\n", spread(all), spread(alone), spread(steps))
+	out.WriteString(zooFoot)
+	return []byte(out.String())
+}
+
+// appendNumber appends what a cell says, if it is a number.
+func appendNumber(to []int, cell string) []int {
+	if cell == schedules(zooBound+1) {
+		return append(to, zooBound+1)
 	}
+	if n, err := strconv.Atoi(cell); err == nil {
+		return append(to, n)
+	}
+	return to
+}
+
+// measure hunts a bug with invariants, by clients alone, and once more to see how
+// small its case is.
+func measure(t *testing.T, b *impl.Bug) measurement {
+	m := measurement{alone: "-"}
+	m.schedules = schedules(medianHunt(t, Options{Bug: b.Name}))
+	if b.BlackBox {
+		m.alone = schedules(medianHunt(t, Options{Bug: b.Name, Setup: Setup{NoInvariants: true}}))
+	}
+	m.steps = strconv.Itoa(len(found(t, b).Schedule.Steps))
+	return m
 }
 
 // zooBound is how many schedules of one seed a hunt may take.
@@ -155,6 +185,14 @@ func medianHunt(t *testing.T, o Options) int {
 		ended = append(ended, zooBound+1)
 	}
 	return middle(ended)
+}
+
+// spread is the median and the largest of what was measured.
+func spread(n []int) string {
+	if len(n) == 0 {
+		return "not measured"
+	}
+	return fmt.Sprintf("%s at the median, %s at most", schedules(middle(n)), schedules(slices.Max(n)))
 }
 
 func middle(n []int) int {
