@@ -106,19 +106,25 @@ func newPartition(name string, c histories.Config, ops []*histories.Op, position
 }
 
 func (p *partition) noteStart(o *histories.Op) {
-	if o.Kind == histories.DeleteRecords && o.Outcome != histories.Fail {
-		p.start, p.startTold = max(p.start, o.To), true // it may have moved even if nobody knows
-	}
-	if o.Outcome != histories.OK {
-		return
-	}
-	start := o.Start
-	if o.Kind == histories.List && o.At == "earliest" {
-		start = o.Offset
-	}
-	if start != histories.None {
+	if start := startTold(o); start != histories.None {
 		p.start, p.startTold = max(p.start, start), true
 	}
+}
+
+// startTold returns the log start that an operation tells, None if it tells
+// none.
+func startTold(o *histories.Op) int64 {
+	start := histories.None
+	if o.Kind == histories.DeleteRecords && o.Outcome != histories.Fail {
+		start = o.To // it may have moved even if nobody knows
+	}
+	switch {
+	case o.Outcome != histories.OK:
+		return start
+	case o.Kind == histories.List && o.At == "earliest":
+		return o.Offset
+	}
+	return max(start, o.Start)
 }
 
 func (p *partition) addSend(o *histories.Op) {
@@ -303,7 +309,7 @@ func (p *partition) mismatched(s *send) bool {
 	// Where one send may land twice, the copy that was read need not be the
 	// one whose offset was told: that one may be unread, or lost with a leader
 	// that was the only one to acknowledge it.
-	if retries(p.config) != "" && (!s.acked || !p.covered(s)) {
+	if retries(p.config) != "" && (!s.acked || p.covers(s) == nil) {
 		return false
 	}
 	for _, v := range s.op.Values {
@@ -314,14 +320,17 @@ func (p *partition) mismatched(s *send) bool {
 	return false
 }
 
-// covered reports whether an answer speaks for the offset a producer was told:
-// its range has it, or the healed log ends before.
-func (p *partition) covered(s *send) bool {
+// covers returns an answer that speaks for the offset a producer was told: its
+// range has it, or the healed log ends before. It is nil if there is none.
+func (p *partition) covers(s *send) *read {
 	told := s.op.Offset
-	return slices.ContainsFunc(p.reads, func(r *read) bool {
-		return r.from <= told && told < r.to ||
-			r.op.Kind == histories.Scan && r.op.End != histories.None && r.op.End <= told && r.op.Call > s.op.Return
-	})
+	for _, r := range p.reads {
+		if r.from <= told && told < r.to ||
+			r.op.Kind == histories.Scan && r.op.End != histories.None && r.op.End <= told && r.op.Call > s.op.Return {
+			return r
+		}
+	}
+	return nil
 }
 
 // findMissing compares each answer with the records known at the offsets it

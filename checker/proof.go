@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -9,20 +10,50 @@ import (
 // prove looks for the target in the operations that it names and in what they
 // depend on, the least of it first. It reports whether that is enough.
 func (m *shortening) prove() bool {
-	named := make([]bool, len(m.gone))
-	for _, e := range m.target.Evidence {
-		named[e.Index] = true
+	for k := range m.proofs() {
+		if m.try(k) {
+			return true
+		}
 	}
-	if m.try(m.only(named, true)) {
-		return true
+	return false
+}
+
+// proofs are parts that may show the target, from the named operations alone to
+// those with everything they depend on.
+func (m *shortening) proofs() iter.Seq[kept] {
+	return func(yield func(kept) bool) {
+		named := make([]bool, len(m.gone))
+		for _, e := range m.target.Evidence {
+			named[e.Index] = true
+		}
+		if !yield(m.only(named, true)) {
+			return
+		}
+		about := m.withSends(named, m.target.about)
+		moved := m.withStart(m.withMoves(about))
+		placed := m.withSends(moved, m.outermost(moved))
+		if !yield(m.only(about, true)) || !yield(m.only(placed, true)) || !yield(m.only(placed, false)) {
+			return
+		}
+		read := m.withSends(m.withReaders(placed), m.target.about)
+		if !yield(m.only(read, true)) || !yield(m.only(m.withSends(read, m.answered(read)), false)) {
+			return
+		}
+		if m.target.Name == notLinearizable {
+			yield(m.only(m.withPossible(read), false))
+		}
 	}
-	about := m.withSends(named, m.target.about)
-	placed := m.withSends(m.withMoves(about), m.outermost(about))
-	if m.try(m.only(about, true)) || m.try(m.only(placed, true)) || m.try(m.only(placed, false)) {
-		return true
+}
+
+// withPossible adds all sends that may have happened: what no order explains
+// without them, one may explain with them.
+func (m *shortening) withPossible(items []bool) []bool {
+	items = slices.Clone(items)
+	for i := range m.whole.Ops() {
+		o := &m.whole.Ops()[i]
+		items[o.Index] = items[o.Index] || mayHaveHappened(o)
 	}
-	read := m.withSends(m.withReaders(placed), m.target.about)
-	return m.try(m.only(read, true)) || m.try(m.only(m.withSends(read, m.answered(read)), false))
+	return items
 }
 
 // only is what is left of the whole if nothing but some items stay.
@@ -43,7 +74,7 @@ func (m *shortening) withSends(items []bool, values []histories.Value) []bool {
 	items = slices.Clone(items)
 	for i := range m.whole.Ops() {
 		o := &m.whole.Ops()[i]
-		if o.Kind == histories.Send && o.On == m.target.Partition && slices.ContainsFunc(o.Values, func(v histories.Value) bool { return wanted[v] }) {
+		if o.Kind == histories.Send && slices.ContainsFunc(o.Values, func(v histories.Value) bool { return wanted[v] }) {
 			items[o.Index] = true
 		}
 	}
@@ -69,6 +100,8 @@ func (m *shortening) withMoves(items []bool) []bool {
 		switch o.Kind {
 		case histories.Assign, histories.Seek, histories.Subscribe:
 			items[o.Index] = true
+		case histories.Fetch: // which tells where its consumer stands
+			items[o.Index] = items[o.Index] || o.Code == "OFFSET_OUT_OF_RANGE"
 		case histories.Poll:
 			if items[o.Index] && before != nil {
 				items[before.Index] = true
@@ -84,19 +117,38 @@ func (m *shortening) withMoves(items []bool) []bool {
 	return items
 }
 
-// withReaders adds the first answer that holds each value the target names: it
-// may tell which of two offsets is the wrong one.
-func (m *shortening) withReaders(items []bool) []bool {
-	items = slices.Clone(items)
-	unread := slices.Clone(m.target.about)
+// withStart adds the operation that tells the highest log start.
+func (m *shortening) withStart(items []bool) []bool {
+	highest, by := histories.None, -1
 	for i := range m.whole.Ops() {
 		o := &m.whole.Ops()[i]
-		if len(unread) == 0 || o.On != m.target.Partition {
+		if o.On != m.target.Partition {
+			continue
+		}
+		if start := startTold(o); start > highest {
+			highest, by = start, o.Index
+		}
+	}
+	items = slices.Clone(items)
+	if by >= 0 {
+		items[by] = true
+	}
+	return items
+}
+
+// withReaders adds, for each value the target names, the first answers that hold
+// it at one offset and at another: they may tell which is the wrong one.
+func (m *shortening) withReaders(items []bool) []bool {
+	items = slices.Clone(items)
+	found := map[histories.Record]bool{}
+	for i := range m.whole.Ops() {
+		o := &m.whole.Ops()[i]
+		if o.On != m.target.Partition {
 			continue
 		}
 		for _, r := range o.Records {
-			if at := slices.Index(unread, r.Value); at >= 0 {
-				unread = slices.Delete(unread, at, at+1)
+			if slices.Contains(m.target.about, r.Value) && !found[r] {
+				found[r] = true
 				items[o.Index] = true
 			}
 		}

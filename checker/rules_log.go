@@ -217,7 +217,11 @@ func offsetMismatches(p *partition) []Finding {
 		for i, v := range s.op.Values {
 			told := s.op.Offset + int64(i)
 			if at := p.firstSeen(v); at != nil && at.offset != told {
-				found = append(found, proof([]*histories.Op{s.op, at.seenBy[0].op}, "Record %s was acknowledged to %s at offset %d, and readers find it at offset %d",
+				ops := []*histories.Op{s.op, at.seenBy[0].op}
+				if r := p.covers(s); retries(p.config) != "" && r != nil {
+					ops = append(ops, r.op) // it did not land there as well
+				}
+				found = append(found, proof(ops, "Record %s was acknowledged to %s at offset %d, and readers find it at offset %d",
 					v, s.op.Process, told, at.offset).should(s.op, "been told offset %d", at.offset-int64(i)).naming(v))
 				break
 			}
@@ -317,14 +321,15 @@ func (p *partition) seenPart(x *record) *record {
 }
 
 // shownBy returns the answers that show two records: one answer, if one holds
-// both.
+// both, else the last one of each, which no other answer can call lost.
 func shownBy(x, y *record) (a, b *histories.Op) {
 	for _, r := range x.seenBy {
 		if r.holds(y.place) {
 			return r.op, r.op
 		}
 	}
-	return x.seenBy[0].op, y.seenBy[0].op
+	last := func(a, b *read) int { return cmp.Compare(a.op.Return, b.op.Return) }
+	return slices.MaxFunc(x.seenBy, last).op, slices.MaxFunc(y.seenBy, last).op
 }
 
 func realtimeOrder(p *partition) []Finding {

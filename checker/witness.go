@@ -22,7 +22,7 @@ func (s *search) witness() Finding {
 	} else {
 		g = s.firstMisfit()
 	}
-	f.Says, f.ops, f.duties = g.Says, g.ops, g.duties
+	f.Says, f.ops, f.duties, f.offsets = g.Says, g.ops, g.duties, g.offsets
 	f.show()
 	return f
 }
@@ -34,9 +34,9 @@ func (s *search) crossing() Finding {
 	case c.cause == unexplained:
 		by := s.knows(c.offset)
 		return proof(sources(by), "Offset %d holds something, as %s was told, and no send explains it", c.offset, by.Source.Process).
-			should(by.Source, "ended before offset %d", c.offset)
+			should(by.Source, "held nothing at offset %d, and ended before it", c.offset).around(c.offset)
 	case c.cause == disagrees:
-		return proof(sources(c.forces), "No log agrees with all answers and with %q", brief(c.forces.Source, nil, nil))
+		return proof(sources(c.forces, s.denies(c.forces)), "No log agrees with all answers and with %q", brief(c.forces.Source, nil, nil))
 	case c.cause == overlaps:
 		return proof(sources(c.forces, c.forbids), "Offset %d was given away twice, for record %s and for record %s",
 			c.offset, c.forbids.Values[0], c.forces.Values[0]).should(c.forces.Source, "landed elsewhere")
@@ -83,9 +83,46 @@ func forbidding(op *model.Op) string {
 	return fmt.Sprintf("when %s began to ask and saw it end earlier", op.Source.Process)
 }
 
-// knows returns the answer that was first to tell that an offset holds
-// something.
+// denies returns an operation that has something else, or nothing, where
+// another one has a record; nil if there is none.
+func (s *search) denies(op *model.Op) *model.Op {
+	for i := range s.ops {
+		if other := &s.ops[i]; other != op && (conflicts(op, other) || conflicts(other, op)) {
+			return other
+		}
+	}
+	return nil
+}
+
+// conflicts reports whether the records of one operation are not what another
+// one saw at their offsets.
+func conflicts(op, other *model.Op) bool {
+	return slices.ContainsFunc(recordsOf(op), func(r histories.Record) bool {
+		hole := slices.ContainsFunc(other.Empty, func(s model.Span) bool { return s.From <= r.Offset && r.Offset < s.To })
+		return hole || slices.ContainsFunc(recordsOf(other), func(o histories.Record) bool { return o.Offset == r.Offset && o.Value != r.Value })
+	})
+}
+
+// recordsOf returns the records that an operation puts or finds at offsets.
+func recordsOf(op *model.Op) []histories.Record {
+	if op.Kind == model.Read || !op.Must || op.Offset == histories.None {
+		return op.Records
+	}
+	var records []histories.Record
+	for i, v := range op.Values {
+		records = append(records, histories.Record{Offset: op.Offset + int64(i), Value: v})
+	}
+	return records
+}
+
+// knows returns the answer that was first to show a record at an offset, or if
+// there is none, to tell that the offset holds something.
 func (s *search) knows(offset int64) *model.Op {
+	for i := range s.ops {
+		if slices.ContainsFunc(s.ops[i].Records, func(r histories.Record) bool { return r.Offset == offset }) {
+			return &s.ops[i]
+		}
+	}
 	var by *model.Op
 	for i := range s.ops {
 		op := &s.ops[i]
