@@ -96,8 +96,8 @@ func endsToldBack(p *partition) []Finding {
 			continue
 		}
 		before := perClient[o.Process]
-		if p.config.Get("system") == "other" {
-			before = lists.before(o.Call)
+		if top := lists.before(o.Call); p.config.Get("system") == "other" && top.end > before.end {
+			before = top
 		}
 		if before.op != nil && before.end > o.Offset {
 			found = append(found, regressed(before, o, "later at %d, as %s was told", o.Offset, o.Process).
