@@ -307,9 +307,9 @@ func (q *quick) end(l *quickLog, o *histories.Op, end int64, exact bool) {
 }
 
 // endsBefore takes note that no record at or behind an offset was there at the
-// read's instant.
+// read's instant. Behind the last offset of 64 bits none ever is.
 func (q *quick) endsBefore(l *quickLog, o *histories.Op, offset int64, flag uint8) {
-	if q.reach(l, offset+1) {
+	if offset < math.MaxInt64 && q.reach(l, offset+1) {
 		s := l.slots.at(offset)
 		s.call = max(s.call, o.Call)
 		s.flags |= flag
