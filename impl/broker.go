@@ -207,6 +207,7 @@ func (b *broker) onDisconnected(m *message) {
 		b.retryAlter()
 	}
 	if r := &b.replicas[m.partition]; r.fetch == m.id && m.id != 0 {
+		r.session = fetchSession{}
 		b.backOff(r)
 	}
 }

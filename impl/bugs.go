@@ -79,6 +79,7 @@ const (
 	recoveryNeverEnds
 	gapInSequenceLands
 	consumerMissesTruncation
+	sessionForgetsEpoch
 	bugCount
 )
 
@@ -255,6 +256,9 @@ var Bugs = []Bug{
 	{Name: "consumer-misses-truncation", Section: "F4", Reference: "KAFKA-7747, KAFKA-7440, KIP-320",
 		Says:      "a consumer does not ask a new leader whether its log has what it was given, and skips what took the place of records that an unclean election lost",
 		Invariant: "TruncationSeen"},
+	{Name: "session-forgets-epoch", Section: "B9", Reference: "KAFKA-9338, KIP-227",
+		Says:      "a fetch session does not keep the leader epoch, so a fetch that leaves it unsaid is served in any epoch",
+		Invariant: "LogMatching", Anomaly: "lost-write", BlackBox: true},
 }
 
 // A bugSet is the bugs that are switched on.
@@ -297,6 +301,8 @@ func (s bugSet) imply(c *config) {
 	case s.has(watermarkBelowMinIsr), s.has(lostDiskStaysEligible), s.has(fencedLastLeaderElected), s.has(everyRestartIsUnclean),
 		s.has(removedReplicaStaysEligible), s.has(eligibleBesideFullIsr):
 		c.elr = true
+	case s.has(sessionForgetsEpoch):
+		c.truncation, c.fetchSessions = truncateKIP279, true
 	case s.has(recoveryNeverEnds), s.has(consumerMissesTruncation):
 		c.unclean = true
 	case s.has(zombieAnswersReads):

@@ -196,6 +196,7 @@ func (c *Cluster) bootBrokers() {
 		for p := range b.replicas {
 			b.replicas[p].partition = int32(p)
 			b.replicas[p].progress = zeroed(b.replicas[p].progress, c.cfg.brokers+1)
+			b.replicas[p].sessions = zeroed(b.replicas[p].sessions, c.cfg.brokers+1)
 			b.replicas[p].forget()
 		}
 		b.start()

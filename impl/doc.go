@@ -41,6 +41,6 @@
 //     epoch (§3.8.1): if it missed an epoch, their logs may have been cut.
 //
 // Not modelled: transactions, compaction and retention by time or size (clients
-// delete records), consumer groups, fetch sessions, log directories, and the KRaft
+// delete records), consumer groups, log directories, and the KRaft
 // quorum: there is one controller and what it wrote is committed.
 package impl

@@ -10,6 +10,12 @@ type delayedFetch struct {
 // is read before the fetch counts as progress, so a follower learns of a new
 // high watermark one fetch later.
 func (b *broker) onFetch(r *replica, m *message) {
+	if b.cfg.fetchSessions {
+		if err := b.recall(r, m); err != noError {
+			b.send(m.refuse(fetchResponse, err))
+			return
+		}
+	}
 	reply := b.fetched(r, m)
 	if reply.err != noError {
 		b.send(reply)

@@ -106,6 +106,7 @@ type message struct {
 	partitionEpoch int64
 	brokerEpoch    int64 // of the sender
 	lastEpoch      int64 // fetch: epoch of the last record; answers: the diverging epoch, or none
+	session        int64 // fetch: id of the one before it in its session, 0 if it begins one
 	round          int64 // fetch: of the newest read that waits for followers, and its echo
 	offset         int64 // what is asked for, or the answer
 	start          int64 // log start offset of the sender
@@ -176,6 +177,8 @@ const (
 	notEnoughReplicasAfterAppend
 	outOfOrderSequenceNumber
 	invalidProducerEpoch
+	fetchSessionIDNotFound
+	invalidFetchSessionEpoch
 	logTruncation // a consumer's own: what it was given is not in the log any more
 )
 
@@ -184,6 +187,7 @@ var errorNames = [...]string{"NONE", "NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR
 	"UNKNOWN_LEADER_EPOCH", "REQUEST_TIMED_OUT", "NETWORK_EXCEPTION", "STALE_BROKER_EPOCH", "NOT_CONTROLLER",
 	"INVALID_REQUEST", "INVALID_UPDATE_VERSION", "INELIGIBLE_REPLICA", "NEW_LEADER_ELECTED",
 	"DUPLICATE_BROKER_REGISTRATION", "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
-	"OUT_OF_ORDER_SEQUENCE_NUMBER", "INVALID_PRODUCER_EPOCH", "LOG_TRUNCATION"}
+	"OUT_OF_ORDER_SEQUENCE_NUMBER", "INVALID_PRODUCER_EPOCH",
+	"FETCH_SESSION_ID_NOT_FOUND", "INVALID_FETCH_SESSION_EPOCH", "LOG_TRUNCATION"}
 
 func (e errorCode) String() string { return errorNames[e] }

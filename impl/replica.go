@@ -36,12 +36,14 @@ type replica struct {
 	fetches    []delayedFetch
 	reads      []delayedRead // with reads=linearizable
 	deletes    []delayedDelete
-	round      int64 // of the last read that arrived
+	round      int64          // of the last read that arrived
+	sessions   []fetchSession // by follower, whoever leads
 
 	// On a follower.
-	fetch  int64 // id of the request in flight, or of the timer that will retry it; 0 if none
-	asking bool  // the request is for the end of an epoch, not yet a fetch
-	echo   int64 // the leader's round by its last answer in this epoch
+	fetch   int64        // id of the request in flight, or of the timer that will retry it; 0 if none
+	asking  bool         // the request is for the end of an epoch, not yet a fetch
+	session fetchSession // with the leader
+	echo    int64        // the leader's round by its last answer in this epoch
 }
 
 // progress is what a leader knows about a follower (§1.3).
@@ -64,7 +66,8 @@ func (r *replica) forget() {
 	r.role, r.leader, r.leaderEpoch, r.partitionEpoch = noRole, nobody, none, none
 	r.isr, r.pending, r.round = 0, pending{}, 0
 	r.produces, r.fetches, r.reads, r.deletes = r.produces[:0], r.fetches[:0], r.reads[:0], r.deletes[:0]
-	r.fetch, r.asking, r.echo = 0, false, 0
+	r.fetch, r.asking, r.echo, r.session = 0, false, 0, fetchSession{}
+	clear(r.sessions)
 	r.log.epochs = r.log.epochs.truncateFromEnd(r.log.end())
 	r.hw = max(min(r.checkpoint, r.log.end()), r.log.start)
 }

@@ -66,7 +66,7 @@ func (b *broker) reset() {
 }
 
 func (r *replica) reset() {
-	*r = replica{progress: r.progress, produces: r.produces, fetches: r.fetches, reads: r.reads, deletes: r.deletes}
+	*r = replica{progress: r.progress, sessions: r.sessions, produces: r.produces, fetches: r.fetches, reads: r.reads, deletes: r.deletes}
 }
 
 func (c *client) reset() {

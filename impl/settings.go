@@ -36,6 +36,7 @@ type config struct {
 	shutdownTimeout              int64
 	retries                      int64
 	inFlight                     int // sends of one client
+	fetchSessions                bool
 	flushMessages                int64
 	truncation                   truncation
 }
@@ -92,6 +93,8 @@ var Settings = []SettingSpec{
 		set: func(c *config, v int64) { c.fetchWait = v }},
 	{Name: "replica.fetch.backoff.ms", Default: "1000", Min: 1, Max: hour, Says: "how long a follower waits after a fetch that failed",
 		set: func(c *config, v int64) { c.fetchBackoff = v }},
+	{Name: "max.incremental.fetch.session.cache.slots", Default: "0", Max: 1000, Says: "fetch sessions that a broker remembers, so that followers need not repeat what has not changed; here for all or, with 0, for none. Kafka's default is 1000",
+		set: func(c *config, v int64) { c.fetchSessions = v > 0 }},
 	{Name: "replica.high.watermark.checkpoint.interval.ms", Default: "5000", Min: 1, Max: hour, Says: "how often a broker writes its high watermarks to disk",
 		set: func(c *config, v int64) { c.checkpointInterval = v }},
 	{Name: "broker.heartbeat.interval.ms", Default: "2000", Min: 1, Max: hour, Says: "how often a broker calls the controller",

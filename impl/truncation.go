@@ -38,6 +38,9 @@ func (b *broker) fetchNext(r *replica) {
 	if b.cfg.truncation == truncateOnFetch {
 		m.lastEpoch = r.log.lastEpoch()
 	}
+	if b.cfg.fetchSessions {
+		b.goOn(r, &m)
+	}
 	b.send(m)
 }
 
@@ -81,6 +84,9 @@ func (b *broker) onFetchAnswer(r *replica, m *message) {
 		b.fetchNext(r)
 	case m.err == noError:
 		b.appendFetched(r, m)
+		b.fetchNext(r)
+	case m.err == fetchSessionIDNotFound, m.err == invalidFetchSessionEpoch:
+		r.session = fetchSession{}
 		b.fetchNext(r)
 	case m.err == fencedLeaderEpoch:
 		r.fetch = 0 // metadata with the newer epoch is on its way

@@ -98,6 +98,9 @@ func (d *drawing) settings() {
 	if draw.OneIn(t, 6, "pipelining") {
 		d.is("max.in.flight.requests.per.connection", draw.From(t, "in flight", 5, 2))
 	}
+	if draw.OneIn(t, 4, "sessions") {
+		d.is("max.incremental.fetch.session.cache.slots", 1000)
+	}
 	if draw.OneIn(t, 10, "retries") {
 		d.is("retries", draw.Int(t, 1, 3, "attempts"))
 	}
