@@ -80,6 +80,8 @@ const (
 	gapInSequenceLands
 	consumerMissesTruncation
 	sessionForgetsEpoch
+	formerControllerAgrees
+	formerControllerFences
 	bugCount
 )
 
@@ -259,6 +261,12 @@ var Bugs = []Bug{
 	{Name: "session-forgets-epoch", Section: "B9", Reference: "KAFKA-9338, KIP-227",
 		Says:      "a fetch session does not keep the leader epoch, so a fetch that leaves it unsaid is served in any epoch",
 		Invariant: "LogMatching", Anomaly: "lost-write", BlackBox: true},
+	{Name: "former-controller-agrees", Section: "C4", Reference: "KAFKA-14144",
+		Says:      "a controller that was deposed without knowing agrees to a proposal, which nobody else ever hears of",
+		Invariant: "QuorumSuperset", Anomaly: "lost-write", BlackBox: true},
+	{Name: "former-controller-fences", Section: "C4", Reference: "KAFKA-14154",
+		Says:    "a controller that was deposed without knowing fences a leader of an epoch it has not seen, and the leader waits for metadata that is there already",
+		Anomaly: "not-live"},
 }
 
 // A bugSet is the bugs that are switched on.

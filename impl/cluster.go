@@ -317,6 +317,8 @@ func (c *Cluster) deliver(m *message) {
 // not the one the message was for.
 func (c *Cluster) deliverToController(m *message) {
 	switch {
+	case c.controller.former.reaches(m, c.now):
+		c.controller.answerAsFormer(m)
 	case m.kind.isRequest() && (c.controllerDown() || m.life != c.controller.incarnation):
 		c.controller.send(m.breakOff())
 	case c.controllerDown():

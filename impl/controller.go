@@ -19,6 +19,7 @@ type controller struct {
 
 	incarnation int64 // counts process starts
 	downUntil   int64
+	former      formerController
 }
 
 // A session is what the controller remembers about a broker but does not write down.
@@ -437,7 +438,7 @@ func (c *controller) move(p int32, to node) bool {
 // onAlterPartition decides on a leader's proposal, checks in the order of §2.5.
 func (c *controller) onAlterPartition(m *message) {
 	reply := m.answer(alterPartitionResponse)
-	reply.err = c.refusal(m)
+	reply.err = c.refusal(&c.image, m)
 	if reply.err == noError {
 		next := c.image.partitions[m.partition]
 		old := next.leader
@@ -455,14 +456,18 @@ func (c *controller) onAlterPartition(m *message) {
 	c.publish()
 }
 
-func (c *controller) refusal(m *message) errorCode {
-	if c.image.brokers[m.from].epoch != m.brokerEpoch {
+// refusal is what is wrong with a proposal, by what a controller knows.
+func (c *controller) refusal(known *image, m *message) errorCode {
+	if known.brokers[m.from].epoch != m.brokerEpoch {
 		return staleBrokerEpoch
 	}
-	reg := &c.image.partitions[m.partition]
+	reg := &known.partitions[m.partition]
 	if !c.bugs.has(unfencedAlterPartition) {
 		switch {
 		case m.leaderEpoch > reg.leaderEpoch, m.partitionEpoch > reg.partitionEpoch:
+			if c.bugs.has(formerControllerFences) {
+				return fencedLeaderEpoch
+			}
 			return notController
 		case m.leaderEpoch < reg.leaderEpoch:
 			return fencedLeaderEpoch
@@ -481,7 +486,7 @@ func (c *controller) refusal(m *message) errorCode {
 		if !m.isr.has(b) {
 			continue
 		}
-		state, fetched := c.image.brokers[b], m.epochs[b]
+		state, fetched := known.brokers[b], m.epochs[b]
 		stale := fetched != none && fetched != state.epoch && !c.bugs.has(staleBrokerEpochJoins)
 		if stale || !state.active() {
 			return ineligibleReplica

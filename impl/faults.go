@@ -100,6 +100,8 @@ func init() {
 			[]ArgSpec{brokerArg, {Key: "by", Kind: DurationArg}, forArg}, applySlowDisk},
 		{"elect-unclean", "somebody asks the controller for a leader at any price: whoever is in service, if nobody else can lead",
 			[]ArgSpec{{Key: "partition", Kind: PartitionArg, Optional: true}}, applyElectUnclean},
+		{"depose-controller", "another controller takes over; a broker goes on sending its proposals to the old one, which knows no better",
+			[]ArgSpec{brokerArg, forArg}, applyDeposeController},
 	}
 }
 

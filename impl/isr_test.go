@@ -129,7 +129,7 @@ func TestControllerRefusals(t *testing.T) {
 		c.image.partitions[0] = registration{assignment: []node{1, 2, 3}, isr: setOf(1), leader: 1, leaderEpoch: 2, partitionEpoch: 5}
 		m := &message{from: 1, brokerEpoch: 1, leaderEpoch: 2, partitionEpoch: 5, isr: setOf(1, 2), epochs: []int64{0, 1, 2, 3, 4}}
 		tt.change(c, m)
-		if got := c.refusal(m); got != tt.want {
+		if got := c.refusal(&c.image, m); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

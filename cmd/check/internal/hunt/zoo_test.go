@@ -43,7 +43,6 @@ This table is generated, in some hours on two cores: go test ./cmd/check/interna
 
 | § | reference | why |
 |---|---|---|
-| C4 | KAFKA-14154, KAFKA-14144 | there is one controller, and never a stale one beside it |
 | C8 | KAFKA-8733, KIP-501 | a consequence of the design, not a deviation from it |
 | D8 | KAFKA-20554 | permitted: acks=1 promises nothing when the leadership moves; the scenario clean-election has such a loss |
 | F8 | Redpanda #6018 | transactions are not modelled |
