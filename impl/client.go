@@ -195,7 +195,7 @@ func (c *client) attempt(k *call) {
 	case r.kind == histories.List:
 		m.kind, m.flag = listRequest, r.latest
 	case c.unchecked(k):
-		m.kind, m.lastEpoch = epochEndRequest, c.positions[r.partition].epoch
+		m.kind, m.lastEpoch = epochEndRequest, c.positions[r.partition].epochs.last()
 	default:
 		m.kind, m.offset, m.max = consumeRequest, c.position(k), r.max
 	}

@@ -70,3 +70,17 @@ func (c epochCache) endOffsetFor(epoch, logEnd int64) (int64, int64) {
 	}
 	return none, none
 }
+
+// divergence compares a log of that end with another one, of which it is said
+// which epoch is the largest not above the last one here, and where it ended there.
+// It returns where to cut, and whether the epochs then agree (§3.8.3, KIP-279).
+func (c epochCache) divergence(epoch, end, logEnd int64) (agreed bool, cut int64) {
+	ownEpoch, ownEnd := c.endOffsetFor(epoch, logEnd)
+	switch {
+	case ownEnd == none:
+		return true, min(end, logEnd)
+	case ownEpoch != epoch:
+		return false, min(ownEnd, logEnd)
+	}
+	return true, min(end, ownEnd, logEnd)
+}

@@ -144,20 +144,8 @@ func (b *broker) appendFetched(r *replica, m *message) {
 // epoch it knows that is not above this log's last one, and where that ended
 // there. Another round may be needed: the next fetch will tell (KIP-279).
 func (b *broker) truncateToDivergence(r *replica, epoch, end int64) {
-	_, cut := b.divergence(r, epoch, end)
+	_, cut := r.log.epochs.divergence(epoch, end, r.log.end())
 	b.truncate(r, cut)
-}
-
-// divergence returns where to cut, and whether the epochs then agree.
-func (b *broker) divergence(r *replica, epoch, end int64) (agreed bool, cut int64) {
-	ownEpoch, ownEnd := r.log.epochs.endOffsetFor(epoch, r.log.end())
-	switch {
-	case ownEnd == none:
-		return true, min(end, r.log.end())
-	case ownEpoch != epoch:
-		return false, min(ownEnd, r.log.end())
-	}
-	return true, min(end, ownEnd, r.log.end())
 }
 
 // askEpochEnd asks the leader where this log's last epoch ended in its log
@@ -206,7 +194,7 @@ func (b *broker) onEpochEndAnswer(r *replica, m *message) {
 	case b.cfg.truncation == truncateKIP101:
 		cut = m.offset
 	default:
-		agreed, cut = b.divergence(r, m.lastEpoch, m.offset)
+		agreed, cut = r.log.epochs.divergence(m.lastEpoch, m.offset, r.log.end())
 	}
 	if b.bugs.has(keepBelowHighWatermark) {
 		agreed, cut = true, max(cut, r.hw)
