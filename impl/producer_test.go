@@ -93,3 +93,17 @@ func TestIdempotentProducer(t *testing.T) {
 		})
 	}
 }
+
+// TestSendsInOrder has a client send while it asks who leads, and ask again:
+// without a fault nothing overtakes what was sent before it.
+func TestSendsInOrder(t *testing.T) {
+	r := run(t, parseSchedule(t, `
+		set max.in.flight.requests.per.connection=5
+		20 P1 send 1
+		20 P1 send 2
+		21 P1 send 3 via=2
+		22 P1 send 4`))
+	if want := "scan => ok [0:1 1:2 2:3 3:4] end=4"; !strings.Contains(text(r), want) {
+		t.Errorf("want %q in\n%s", want, text(r))
+	}
+}

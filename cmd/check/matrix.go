@@ -82,6 +82,7 @@ func (m *matrixRun) run(ctx context.Context) {
 		m.app.encode(m.asJSON(cells, verdict))
 	case m.markdown:
 		matrix.WriteMarkdown(m.app.out, cells)
+		m.printRed(cells)
 	default:
 		m.print(cells, verdict)
 	}
@@ -112,9 +113,18 @@ func (m *matrixRun) save(t *hunt.Trial) {
 	}
 	path, err := t.Save(m.folder)
 	if err != nil {
-		m.app.fail(exitInput, fmt.Errorf("a case was not saved: %w", err))
+		m.app.fail(exitInput, fmt.Errorf("a case was not saved, it is in the results: %w", err))
 	}
 	m.saved[t] = path
+}
+
+// unsaved is the text of a case that could not be saved, "" of any other.
+func (m *matrixRun) unsaved(t *hunt.Trial) string {
+	if m.saved[t] != "" {
+		return ""
+	}
+	_, text := judged(t, "-")
+	return string(text)
 }
 
 func (m *matrixRun) print(cells []*matrix.Cell, verdict string) {
@@ -244,6 +254,8 @@ func (m *matrixRun) printRed(cells []*matrix.Cell) {
 			fmt.Fprintf(m.app.out, "\n%s: %s, %s: %s\n", m.app.ink.red("forbidden "+r.Letter), c.Fault.Name, c.Config.Name, r.Says)
 			if path := m.saved[r.Trial]; path != "" {
 				fmt.Fprintf(m.app.out, "  next: check replay %s\n", shellWord(path))
+			} else {
+				fmt.Fprintf(m.app.out, "\n%s", m.unsaved(r.Trial))
 			}
 		}
 	}
@@ -282,8 +294,9 @@ type (
 	jsonRed struct {
 		Letter   string `json:"letter"` // "!" for a violation that is none of the letters
 		Says     string `json:"says"`
-		Schedule int    `json:"schedule"` // its number among those drawn for the cell
-		Case     string `json:"case"`     // the file, "" if it could not be saved
+		Schedule int    `json:"schedule"`       // its number among those drawn for the cell
+		Case     string `json:"case"`           // the file, "" if it could not be saved
+		Text     string `json:"text,omitempty"` // of the case, if it could not be saved
 	}
 )
 
@@ -298,7 +311,7 @@ func (m *matrixRun) asJSON(cells []*matrix.Cell, verdict string) jsonMatrix {
 	for _, c := range cells {
 		cell := jsonMatrixCell{c.Fault.Name, c.Config.Name, c.Applies(), c.Drawn, c.Runs, c.Undecided, c.Permitted(), c.Missing(), c.Seen, []jsonRed{}}
 		for _, r := range c.Red {
-			cell.Forbidden = append(cell.Forbidden, jsonRed{r.Letter, r.Says, r.Schedule, m.saved[r.Trial]})
+			cell.Forbidden = append(cell.Forbidden, jsonRed{r.Letter, r.Says, r.Schedule, m.saved[r.Trial], m.unsaved(r.Trial)})
 		}
 		out.Cells = append(out.Cells, cell)
 	}

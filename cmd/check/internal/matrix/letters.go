@@ -41,11 +41,6 @@ var Letters = []Letter{
 	{"X", "a write lands twice, or behind a later one of its producer", []string{"duplicate", "nonmonotonic-send"}, copied},
 }
 
-// letter is the place of a letter in the table.
-func letter(of string) int {
-	return slices.IndexFunc(Letters, func(l Letter) bool { return l.Letter == of })
-}
-
 // sees returns how a letter shows in a run, "" if it does not.
 func (l *Letter) sees(r *run) string {
 	for _, f := range r.trial.Result.Findings {
