@@ -18,7 +18,8 @@ func (a *app) explain() *cobra.Command {
 		Short: "Say in words what a history shows",
 		Long: "explain judges a history and says what is wrong with it, or why nothing is: the verdict\n" +
 			"in a sentence, the promise that was broken, a timeline of just the operations that prove\n" +
-			"it, and what to type next. The exit code is the verdict's. - is stdin.",
+			"it, what they should have answered, how far the history is legal, which part of each\n" +
+			"producer's records is lost, and what to type next. The exit code is the verdict's. - is stdin.",
 		Example: "  check explain failures/lost-write-9c1f02ab55d01e77.hist",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -36,8 +37,10 @@ func (a *app) explainFile(ctx context.Context, name string) {
 		a.fail(exitInput, err)
 		return
 	}
+	end := newProgress(a.err).during("judging " + label(name))
 	r := checker.Check(ctx, h, checker.Options{})
 	checker.Explain(ctx, h, r, checker.Options{})
+	end()
 	j := judgement{file: name, header: h.Header(), result: r}
 	a.worsen(j.exit())
 	fmt.Fprint(a.out, a.explanation(h, j))

@@ -88,7 +88,7 @@ func (g *gate) huntSafe(ctx context.Context) (part, int) {
 	defer progress.done()
 	first, runs := g.shard.span(g.runs)
 	o := hunt.Options{First: first, Runs: runs, Seed: g.seed, Progress: func(r *hunt.Report) {
-		progress.say("safe: %s of %s", number(r.Runs), count(runs, "schedule"))
+		progress.say(r.Runs, runs, "safe: %s of %s", number(r.Runs), count(runs, "schedule"))
 	}}
 	r, err := hunt.Run(ctx, o)
 	p := part{Name: "safe"}
@@ -122,7 +122,7 @@ func (g *gate) huntBugs(ctx context.Context) (part, int) {
 		if !g.shard.has(i) {
 			continue
 		}
-		progress.say("bugs: %d of %d found, now %s", found, hunted, bug.Name)
+		progress.say(i, len(impl.Bugs), "bugs: %d of %d found, now %s", found, hunted, bug.Name)
 		hunted++
 		r, err := hunt.Run(ctx, hunt.Options{Runs: g.bound, Seed: g.seed, Bug: bug.Name})
 		switch {

@@ -118,7 +118,7 @@ func (h *hunter) check() error {
 func (h *hunter) run(ctx context.Context) {
 	progress := newProgress(h.app.err)
 	h.opts.Progress = func(r *hunt.Report) {
-		progress.say("%s of %s, %s unknown", number(r.Runs), count(h.opts.Runs, "schedule"), number(r.Undecided))
+		progress.say(r.Runs, h.opts.Runs, "%s of %s, %s unknown", number(r.Runs), count(h.opts.Runs, "schedule"), number(r.Undecided))
 	}
 	report, err := hunt.Run(ctx, h.opts)
 	progress.done()

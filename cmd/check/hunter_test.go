@@ -75,17 +75,31 @@ func TestProgress(t *testing.T) {
 	}{
 		{"too early", progress{every: time.Hour, said: time.Now()}, ""},
 		{"in a log", progress{}, "run 1\nrun 2\n"},
-		{"on a terminal", progress{terminal: true}, "\r\x1b[Krun 1\r\x1b[Krun 2\r\x1b[K"},
 	}
 	for _, test := range tests {
 		var out bytes.Buffer
 		test.p.to = &out
-		test.p.say("run %d", 1)
-		test.p.say("run %d", 2)
+		test.p.say(1, 2, "run %d", 1)
+		test.p.say(2, 2, "run %d", 2)
 		test.p.done()
 		if out.String() != test.want {
 			t.Errorf("%s: %q, want %q", test.what, out.String(), test.want)
 		}
+	}
+}
+
+// TestProgressOnATerminal demands a bar that says how far it is, and that is
+// gone at the end.
+func TestProgressOnATerminal(t *testing.T) {
+	var out bytes.Buffer
+	p := progress{to: &out, terminal: true}
+	p.say(1, 4, "run %d", 1)
+	p.done()
+	if text := out.String(); !strings.Contains(text, "run 1") || !strings.Contains(text, "25%") {
+		t.Errorf("the bar is %q", text)
+	}
+	if text := out.String(); strings.TrimRight(text[strings.LastIndexByte(strings.TrimRight(text, "\r"), '\r')+1:], " \r") != "" {
+		t.Errorf("the bar stays: %q", text)
 	}
 }
 

@@ -65,7 +65,7 @@ func (a *app) matrix() *cobra.Command {
 
 func (m *matrixRun) run(ctx context.Context) {
 	progress := newProgress(m.app.err)
-	m.opts.Progress = func(done, all int) { progress.say("%d of %s", done, count(all, "cell")) }
+	m.opts.Progress = func(done, all int) { progress.say(done, all, "%d of %s", done, count(all, "cell")) }
 	cells, err := matrix.Run(ctx, m.opts)
 	progress.done()
 	if err != nil {

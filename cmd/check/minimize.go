@@ -30,7 +30,8 @@ func (a *app) minimize() *cobra.Command {
 		Short: "Make a failing case as small as it can be",
 		Long: "minimize shortens the schedule of a case, running it again and again, while the same rule\n" +
 			"fails. A recording has no schedule: of that it deletes operations, faults and values while\n" +
-			"the same finding remains. A history that is no violation is refused.\n" +
+			"the same finding remains. Offsets keep their numbers: the header calls a log sparse in\n" +
+			"which those of deleted records hold nothing. A history that is no violation is refused.\n" +
 			"OUT is written as a whole, in the encoding its name asks for, and never over a file that\n" +
 			"is there unless --force says so. An interrupt or SIGTERM ends with the best so far. - is\n" +
 			"stdin.",
@@ -84,11 +85,17 @@ func (s *shortener) run(ctx context.Context, name string) error {
 
 // recording shortens what was observed.
 func (s *shortener) recording(ctx context.Context, name string, h *histories.History) error {
+	progress := newProgress(s.app.err)
+	end := progress.during("judging " + label(name))
 	r := checker.Check(ctx, h, checker.Options{})
+	end()
 	if r.Verdict != checker.Violates {
 		return fmt.Errorf("%s: expected a history that fails; the verdict of this one is %s, so there is nothing to make smaller", label(name), r.Verdict)
 	}
-	small, checks := checker.Minimize(ctx, h, checker.MinimizeOptions{Budget: s.budget, Known: r})
+	small, checks := checker.Minimize(ctx, h, checker.MinimizeOptions{Budget: s.budget, Known: r, Progress: func(checks, left int) {
+		progress.say(checks, s.budget, "%s left after %s", count(left, "operation"), count(checks, "check"))
+	}})
+	progress.done()
 	return s.save(small, fmt.Sprintf("from %s to %d in %s", count(len(h.Ops()), "operation"), len(small.Ops()), count(checks, "check")), "explain")
 }
 

@@ -8,17 +8,18 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/schollz/progressbar/v3"
 )
 
-// A progress tells a person how far a long command is: a line every ten
-// seconds, or on a terminal one line that changes every two. Short commands
-// say nothing.
+// A progress tells a person how far a long command is: a bar on a terminal
+// after two seconds, elsewhere a line every ten. Short commands say nothing.
 type progress struct {
 	to       io.Writer
 	terminal bool
 	every    time.Duration
 	said     time.Time // when it last said something, at first the start
-	shown    bool
+	bar      *progressbar.ProgressBar
 }
 
 func newProgress(to io.Writer) *progress {
@@ -29,25 +30,56 @@ func newProgress(to io.Writer) *progress {
 	return p
 }
 
-func (p *progress) say(format string, args ...any) {
-	if time.Since(p.said) < p.every {
+// unbounded is the total of what has no known end.
+const unbounded = -1
+
+// say tells that so much is done of a total, and what it is.
+func (p *progress) say(done, total int, format string, args ...any) {
+	if p.bar == nil && time.Since(p.said) < p.every {
 		return
 	}
-	p.said = time.Now()
-	if p.terminal {
-		p.shown = true
-		fmt.Fprintf(p.to, clearLine+format, args...)
+	text := fmt.Sprintf(format, args...)
+	if !p.terminal {
+		p.said = time.Now()
+		fmt.Fprintln(p.to, text)
 		return
 	}
-	fmt.Fprintf(p.to, format+"\n", args...)
+	if p.bar == nil {
+		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(p.to), progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetWidth(20))
+	}
+	p.bar.ChangeMax(total)
+	p.bar.Describe(text)
+	p.bar.Set(done)
 }
 
-// done clears the line.
+// done takes the bar away.
 func (p *progress) done() {
-	if p.shown {
-		fmt.Fprint(p.to, clearLine)
-		p.shown = false
+	if p.bar != nil {
+		p.bar.Clear()
+		p.bar = nil
 	}
+}
+
+// during tells every now and then that something without steps goes on, until
+// it is called off.
+func (p *progress) during(what string) (end func()) {
+	start, over, ended := time.Now(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticks := time.NewTicker(p.every)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-over:
+				p.done()
+				return
+			case now := <-ticks.C:
+				p.say(0, unbounded, "%s, for %s now", what, now.Sub(start).Round(time.Second))
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
 }
 
 // interruptible returns a context that ends with an interrupt or a request to

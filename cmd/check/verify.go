@@ -119,6 +119,8 @@ func (v *verifier) judge(file source) (j judgement) {
 		ctx, cancel = context.WithTimeout(ctx, v.timeout)
 		defer cancel()
 	}
+	end := newProgress(v.app.err).during("judging " + label(file.name))
+	defer end()
 	j.result, j.header, j.err = v.check(ctx, file.name, v.opts)
 	if j.err == nil && v.expect && j.header.Expect.Verdict == "" {
 		j.err = fmt.Errorf("%s: expected a header that states the verdict, such as \"expect ok\"; it states none", label(file.name))
