@@ -42,7 +42,7 @@ func (b bounds) from(offset int64) int {
 
 // upTo returns the last bound at or before an offset, nil if there is none.
 func (b bounds) upTo(offset int64) *bound {
-	if i := b.from(offset + 1); i > 0 {
+	if i := sort.Search(len(b), func(i int) bool { return b[i].offset > offset }); i > 0 {
 		return &b[i-1]
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/histories/draw"
-	"github.com/isrcheck/isrcheck/model"
 	"github.com/isrcheck/isrcheck/model/modeltest"
 )
 
@@ -97,7 +96,7 @@ func TestEnginesAgreeOnTheCorpus(t *testing.T) {
 func searchOf(h *histories.History) *search {
 	j := newJudge(h, Options{})
 	if len(j.partitions) == 0 {
-		return &search{budget: j.opts, ctx: context.Background(), options: model.Options{}}
+		j.partitions = append(j.partitions, newPartition("t/0", h.Config(), nil, nil, nil))
 	}
 	return j.newSearch(context.Background(), j.partitions[0])
 }

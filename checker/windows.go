@@ -130,7 +130,9 @@ func (w *windows) boundRead(op *model.Op) {
 		if there > op.Exact {
 			w.refuse(conflict{cause: disagrees, forces: op})
 		}
-		w.notBefore(op.Exact+1, op)
+		if op.Exact < endless {
+			w.notBefore(op.Exact+1, op)
+		}
 	}
 	if op.Beyond != histories.None {
 		w.nothingBehind(op, there)
@@ -151,23 +153,25 @@ func (w *windows) nothingBehind(op *model.Op, there int64) {
 	w.notBefore(w.walls[i].base+1, op)
 }
 
-// notBefore says that the end does not reach an offset before a call. A batch
-// takes the end over all of its offsets at once.
+// notBefore says that the end does not reach an offset before a call.
 func (w *windows) notBefore(offset int64, by *model.Op) {
-	if a := w.wall(offset - 1); a != nil {
-		offset = a.base + 1
-	}
-	w.lower = append(w.lower, bound{offset, by.Call, by})
+	w.lower = append(w.lower, bound{w.whole(offset), by.Call, by})
 }
 
 // notAfter says that the end reaches an offset by a return.
 func (w *windows) notAfter(offset int64, by *model.Op) {
-	if a := w.wall(offset - 1); a != nil {
-		offset = a.end
-	}
 	if offset > 0 {
-		w.upper = append(w.upper, bound{offset, by.Return, by})
+		w.upper = append(w.upper, bound{w.whole(offset), by.Return, by})
 	}
+}
+
+// whole returns the end of the batch that takes the end of the log to an offset:
+// it takes it over all of its offsets at once.
+func (w *windows) whole(offset int64) int64 {
+	if a := w.wall(offset - 1); a != nil {
+		return a.end
+	}
+	return offset
 }
 
 // findGaps lists what lies between the walls.
@@ -405,7 +409,9 @@ func (w *windows) kind(op *model.Op) (kind, bool) {
 func (w *windows) room(group []gap, n int64) int {
 	room := int64(0)
 	for _, g := range group {
-		room += max(0, min(g.to, w.log.Limit()+n-1)-g.from) / n
+		if size := min(g.to, w.log.Limit()) - g.from; size > 0 {
+			room += (size-1)/n + 1
+		}
 	}
 	return int(room)
 }

@@ -198,7 +198,7 @@ func (l *Log) emptyUntil(offset int64) int64 {
 // log would not have ended there.
 func (l *Log) cut(offset, n int64) (int64, bool) {
 	i := sort.Search(len(l.ends), func(i int) bool { return l.ends[i] > offset })
-	if i < len(l.ends) && l.ends[i] < offset+n {
+	if i < len(l.ends) && l.ends[i]-offset < n {
 		return l.ends[i], true
 	}
 	return 0, false
