@@ -48,7 +48,7 @@ func (v Verdict) ExitCode() int { return [...]int{4, 0, 3, 4, 1}[v] }
 // and says so.
 type Options struct {
 	Steps    int64 // model steps a partition; 0 means DefaultSteps
-	Memory   int64 // bytes a partition's search may hold; 0 means DefaultMemory
+	Memory   int64 // bytes a judgement may hold, and a partition's search; 0 means DefaultMemory
 	MaxInput histories.Limit
 	Engine   Engine
 }
@@ -175,6 +175,13 @@ func Check(ctx context.Context, h *histories.History, opts Options) *Result {
 		if r, _, ok := judgeSuspects(ctx, handOver(h), opts, least); ok {
 			return r
 		}
+	}
+	var w weight
+	for i := range h.Ops() {
+		w.add(&h.Ops()[i])
+	}
+	if why := w.exceeds(opts.Memory, "the history"); why != "" {
+		return tooHeavy(h.Config(), Exercised{Operations: len(h.Ops())}, why)
 	}
 	return checkThoroughly(ctx, h, opts)
 }

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,9 @@ func CheckFile(ctx context.Context, path string, opts Options) (*Result, histori
 			r.Legal = &Prefix{Skipped: fmt.Sprintf("the file has more than %d operations", mostExplained)}
 			return r, h, nil
 		}
+	}
+	if r, h := weighFile(path, opts); r != nil {
+		return r, h, nil
 	}
 	h, err := opts.MaxInput.ReadFile(path)
 	if err != nil {
@@ -51,6 +55,9 @@ func checkStream(ctx context.Context, path string, opts Options) (*Result, histo
 		err = stream(path, sink, opts.MaxInput)
 		return err == nil
 	}, opts, sectioned)
+	if r != nil {
+		err = nil // a sink that ended the reading knows why
+	}
 	return r, h, err
 }
 
@@ -61,4 +68,25 @@ func stream(path string, sink histories.Sink, limit histories.Limit) error {
 	}
 	defer f.Close()
 	return limit.Stream(path, f, sink)
+}
+
+// packing is how many times its size a file may hold.
+const packing = 40
+
+// weighFile returns a result if a file of events would take more memory than the
+// budget if it were read as a whole. Only one that is long enough is weighed.
+func weighFile(path string, opts Options) (*Result, histories.Header) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size()*packing < cmp.Or(opts.Memory, DefaultMemory) {
+		return nil, histories.Header{}
+	}
+	s := &scale{}
+	if stream(path, s, opts.MaxInput) != nil {
+		return nil, s.header
+	}
+	why := s.exceeds(opts.Memory, "the history as a whole, which it takes to judge this one,")
+	if why == "" {
+		return nil, s.header
+	}
+	return tooHeavy(s.header.Config, Exercised{Operations: int(s.ops)}, why), s.header
 }

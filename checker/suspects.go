@@ -147,8 +147,11 @@ func judgeSuspects(ctx context.Context, again replay, opts Options, least int) (
 	}
 	j := emptyJudge(q.config, opts)
 	if !q.clean() {
-		k := &keeper{quick: q, rebalances: s.rebalances}
-		if !again(k) {
+		k := &keeper{quick: q, rebalances: s.rebalances, budget: opts.Memory}
+		switch whole := again(k); {
+		case k.heavy != "":
+			return tooHeavy(q.config, q.exercised, k.heavy), s.header, true
+		case !whole:
 			return nil, s.header, false
 		}
 		j.partitions = k.partitions()
@@ -230,6 +233,9 @@ func (s *quickSink) Mark(m *histories.Mark) bool {
 type keeper struct {
 	*quick
 	rebalances bool
+	budget     int64
+	weight     weight // of what is kept
+	heavy      string // why no more is kept, "" if there is room
 	tracker    *tracker
 	kept       map[string][]*histories.Op
 	sections   map[*quickLog]*section
@@ -267,6 +273,11 @@ func (k *keeper) Op(o *histories.Op, process int) bool {
 			k.leave(l, o)
 		}
 		return true
+	}
+	k.weight.ops++
+	k.weight.records += int64(len(o.Values)+len(o.Records)/16) + l.suspectRecords(o)
+	if k.heavy = k.weight.exceeds(k.budget, "what looks wrong in the history"); k.heavy != "" {
+		return false
 	}
 	mine := *o
 	mine.Values, mine.Records = slices.Clone(o.Values), slices.Clone(o.Records)
@@ -322,6 +333,16 @@ func (q *quick) concerns(l *quickLog, o *histories.Op, from int64) bool {
 		return l.suspectsRead(o, from)
 	}
 	return false
+}
+
+// suspectRecords counts the records of an answer at suspect offsets.
+func (l *quickLog) suspectRecords(o *histories.Op) (n int64) {
+	for _, r := range o.Records {
+		if l.slots.at(r.Offset).flags&slotSuspect != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func (l *quickLog) suspects(from, to int64) bool {
