@@ -16,6 +16,7 @@ import (
 // cannot be judged so, is read as a whole, and a violation in it is explained
 // (see [Explain]). The error is about the input, never about what it shows.
 func CheckFile(ctx context.Context, path string, opts Options) (*Result, histories.Header, error) {
+	var found *Result
 	if opts.Engine == Auto {
 		r, h, err := checkStream(ctx, path, opts)
 		switch {
@@ -25,10 +26,16 @@ func CheckFile(ctx context.Context, path string, opts Options) (*Result, histori
 		case r.Exercised.Operations > mostExplained:
 			r.Legal = &Prefix{Skipped: fmt.Sprintf("the file has more than %d operations", mostExplained)}
 			return r, h, nil
+		default:
+			found = r
 		}
 	}
-	if r, h := weighFile(path, opts); r != nil {
-		return r, h, nil
+	if why, r, h := weighFile(path, opts); r != nil {
+		if found == nil {
+			return r, h, nil
+		}
+		found.Legal = &Prefix{Skipped: why}
+		return found, h, nil
 	}
 	h, err := opts.MaxInput.ReadFile(path)
 	if err != nil {
@@ -73,20 +80,20 @@ func stream(path string, sink histories.Sink, limit histories.Limit) error {
 // packing is how many times its size a file may hold.
 const packing = 40
 
-// weighFile returns a result if a file of events would take more memory than the
-// budget if it were read as a whole. Only one that is long enough is weighed.
-func weighFile(path string, opts Options) (*Result, histories.Header) {
+// weighFile returns a result, and why, if a file of events would take more memory
+// than the budget if it were read as a whole. Only one that is long enough is
+// weighed.
+func weighFile(path string, opts Options) (why string, r *Result, h histories.Header) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size()*packing < cmp.Or(opts.Memory, DefaultMemory) {
-		return nil, histories.Header{}
+		return "", nil, h
 	}
 	s := &scale{}
 	if stream(path, s, opts.MaxInput) != nil {
-		return nil, s.header
+		return "", nil, h
 	}
-	why := s.exceeds(opts.Memory, "the history as a whole, which it takes to judge this one,")
-	if why == "" {
-		return nil, s.header
+	if why = s.exceeds(opts.Memory, "the history as a whole"); why != "" {
+		r = tooHeavy(s.header.Config, Exercised{Operations: int(s.ops)}, why)
 	}
-	return tooHeavy(s.header.Config, Exercised{Operations: int(s.ops)}, why), s.header
+	return why, r, s.header
 }
