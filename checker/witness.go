@@ -33,9 +33,14 @@ func (s *search) crossing() Finding {
 	switch {
 	case c.cause == unexplained:
 		by := s.knows(c.offset)
+		if by == nil {
+			return proof(nil, "Offset %d holds something, and no send explains it", c.offset)
+		}
 		return proof(sources(by), "Offset %d holds something, as %s was told, and no send explains it", c.offset, by.Source.Process).
 			should(by.Source, "held nothing at offset %d, and ended before it", c.offset).around(c.offset)
-	case c.cause == disagrees:
+	case c.forces == nil:
+		return proof(sources(c.forbids), "No log ends at offset %d at any time that the answers leave", c.offset)
+	case c.cause == disagrees, c.forbids == nil:
 		return proof(sources(c.forces, s.denies(c.forces)), "No log agrees with all answers and with %q", brief(c.forces.Source, nil, nil))
 	case c.cause == overlaps:
 		return proof(sources(c.forces, c.forbids), "Offset %d was given away twice, for record %s and for record %s",
