@@ -67,6 +67,11 @@ var shapes = []shape{
 		return lines(n, "%d-%d P1 send 1 on=t/%d => ok @0", func(i int) []any { return []any{i, i, i} }) +
 			lines(n, "%d-%d S1 scan on=t/%d => ok [0:1] end=1", func(i int) []any { return []any{n + i, n + i, i} })
 	}, Conforms, 20_000, 16 << 20},
+	{"many processes, each in a partition of its own", 5000, func(n int) string {
+		return lines(n, "%d-%d P%d send 1 on=t/%d => ok @0", func(i int) []any { return []any{i, i, i, i} }) +
+			lines(n, "%d-%d C%d poll on=t/%d => ok [0:1]", func(i int) []any { return []any{n + i, n + i, i, i} }) +
+			lines(n, "%d-%d S1 scan on=t/%d => ok [0:1] end=1", func(i int) []any { return []any{2*n + i, 2*n + i, i} })
+	}, Conforms, 40_000, 16 << 20},
 	{"one send open all the time", 20_000, func(n int) string {
 		return "0- P0 send -1\n" + lines(n, "%d-%d P1 send %d => ok @%d", func(i int) []any { return []any{i, i, i, i} }) +
 			fmt.Sprintf("%d-%d S1 scan => ok [", n, n) + list(n, " ", "I:I") + fmt.Sprintf("] end=%d\n", n)

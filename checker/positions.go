@@ -83,7 +83,7 @@ type tracker struct {
 // A track is one partition.
 type track struct {
 	name    string
-	cursors []cursor // by the number of their process
+	cursors perProcess[cursor] // by the number of their process
 }
 
 func newTracker(c histories.Config, rebalances bool) *tracker {
@@ -108,11 +108,10 @@ func (t *tracker) log(name string) *track {
 }
 
 func (l *track) cursor(process int) *cursor {
-	for len(l.cursors) <= process {
-		l.cursors = append(l.cursors, cursor{next: histories.None, floor: histories.None, last: -1})
+	c := l.cursors.at(process)
+	if !c.known {
+		*c = cursor{next: histories.None, floor: histories.None, last: -1, known: true}
 	}
-	c := &l.cursors[process]
-	c.known = true
 	return c
 }
 
@@ -139,8 +138,8 @@ func (t *tracker) apply(m *histories.Mark, process int) {
 	}
 	t.log(histories.DefaultPartition).cursor(process)
 	for _, l := range t.logs {
-		if process < len(l.cursors) && l.cursors[process].known {
-			l.cursors[process].set(to, -1)
+		if c := l.cursors.get(process); c != nil && c.known {
+			c.set(to, -1)
 		}
 	}
 }

@@ -52,7 +52,7 @@ type quickLog struct {
 	values    int64   // sent so far
 	batch     int64   // the largest, at least 1
 	floats    []float // sends that may or may not have taken effect
-	clients   []consumer
+	clients   perProcess[consumer]
 	placed    map[int32]bool // those that were read, by the index of their send
 	holes     []model.Span   // long ones, that answers passed over
 	limit     int64          // nothing is known at or behind this offset
@@ -164,12 +164,7 @@ func (q *quick) log(name string) *quickLog {
 	return l
 }
 
-func (l *quickLog) client(process int) *consumer {
-	for len(l.clients) <= process {
-		l.clients = append(l.clients, consumer{})
-	}
-	return &l.clients[process]
-}
+func (l *quickLog) client(process int) *consumer { return l.clients.at(process) }
 
 // reach makes room for the offsets below end. Offsets far beyond each other and
 // what was sent are no log this judge knows.
