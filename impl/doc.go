@@ -40,7 +40,19 @@
 //   - A leader forgets what it knew about its followers in every new leader
 //     epoch (§3.8.1): if it missed an epoch, their logs may have been cut.
 //
+// Of the switches that the protocol reference lists (§8), most are seeded bugs or
+// settings. Three are neither, for nothing depends on them here: whether a leader
+// judges for itself who is eligible for the ISR (the controller decides again),
+// whether the high watermark waits for replicas about to join (it only takes them
+// longer), and whether several brokers are fenced in one event (each has a timer of
+// its own). Where its sources differ, Kafka's code is followed: sends wait while the
+// ISR is too small, a leader takes back a proposal only if it is told that a member is
+// ineligible, only the last leader is known when ISR and ELR are empty, a follower
+// joins once it has reached the start of the epoch, and a smaller ISR is no new
+// leader epoch (metadata.version 3.6).
+//
 // Not modelled: transactions, compaction and retention by time or size (clients
-// delete records), consumer groups, log directories, and the KRaft
-// quorum: there is one controller and what it wrote is committed.
+// delete records), consumer groups, the creation of topics, log directories, and the
+// KRaft quorum: there is one controller, and what it wrote is committed. One that
+// was replaced may go on answering, and writes nothing.
 package impl

@@ -1,6 +1,7 @@
 package impl
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
@@ -110,10 +111,25 @@ func ScenarioText(name string) ([]byte, error) {
 	return text, nil
 }
 
-// RunScenario performs a scenario; name is the file that errors point at. The
-// error is about the text. What the run did otherwise than expected is in the
-// result.
+// RunScenario performs a scenario, twice, for every run of it must be the same;
+// name is the file that errors point at. The error is about the text. What the run
+// did otherwise than expected is in the result.
 func RunScenario(name string, text []byte, judge Judge) (*ScenarioRun, error) {
+	run, err := performScenario(name, text, judge)
+	if err != nil {
+		return nil, err
+	}
+	again, err := performScenario(name, text, func(*histories.History) (Verdict, error) { return Verdict{}, nil })
+	if err != nil {
+		return nil, err
+	}
+	if a, b := run.Schedule.Fingerprint, again.Schedule.Fingerprint; a != b || !bytes.Equal(run.Text, again.Text) {
+		run.Wrong = append(run.Wrong, &schedule.Error{File: name, Line: 1, Column: 1, Msg: fmt.Sprintf("nondeterministic: two runs have the fingerprints %s and %s", a, b)})
+	}
+	return run, nil
+}
+
+func performScenario(name string, text []byte, judge Judge) (*ScenarioRun, error) {
 	s, err := parseScenario(name, text)
 	if err != nil {
 		return nil, err

@@ -43,8 +43,8 @@ This table is generated, in some hours on two cores: go test ./cmd/check/interna
 
 | § | reference | why |
 |---|---|---|
-| C8 | KAFKA-8733, KIP-501 | a consequence of the design, not a deviation from it |
-| D8 | KAFKA-20554 | permitted: acks=1 promises nothing when the leadership moves; the scenario clean-election has such a loss |
+| C8 | KAFKA-8733, KIP-501 | how Kafka behaves, not a deviation from it; the scenario slow-leader-evicts-followers shows it |
+| D8 | KAFKA-20554 | permitted: acks=1 promises nothing when the leadership moves; the scenario planned-move-loses-acks-one has such a loss, planned-move-keeps-acks-all its twin |
 | F8 | Redpanda #6018 | transactions are not modelled |
 `
 )
