@@ -243,6 +243,9 @@ func (b *broker) stop() {
 
 // crash ends the process. What was written stays in the page cache.
 func (b *broker) crash() {
+	if b.bugs.has(crashLooksClean) {
+		b.cleanShutdown = b.epoch
+	}
 	b.state, b.epoch, b.update = down, none, message{}
 	for p := range b.replicas {
 		b.replicas[p].forget()

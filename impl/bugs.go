@@ -82,6 +82,7 @@ const (
 	sessionForgetsEpoch
 	formerControllerAgrees
 	formerControllerFences
+	crashLooksClean
 	bugCount
 )
 
@@ -267,6 +268,9 @@ var Bugs = []Bug{
 	{Name: "former-controller-fences", Section: "C4", Reference: "KAFKA-14154",
 		Says:    "a controller that was deposed without knowing fences a leader of an epoch it has not seen, and the leader waits for metadata that is there already",
 		Anomaly: "not-live"},
+	{Name: "crash-looks-clean", Section: "§3.11", Reference: "KAFKA-15375",
+		Says:      "a broker that crashes leaves the clean-shutdown file all the same, so what it lost with its disk goes unnoticed",
+		Invariant: "UncleanExclusion", Anomaly: "lost-write", BlackBox: true},
 }
 
 // A bugSet is the bugs that are switched on.
@@ -306,7 +310,7 @@ func (s bugSet) imply(c *config) {
 	case s.has(unfencedFetch), s.has(keepBelowHighWatermark), s.has(sameLeaderSkipsTruncation),
 		s.has(epochUnrecordedAtElection), s.has(undefinedEpochAsLogEnd), s.has(epochsSurviveTruncation):
 		c.truncation = truncateKIP279
-	case s.has(watermarkBelowMinIsr), s.has(lostDiskStaysEligible), s.has(fencedLastLeaderElected), s.has(everyRestartIsUnclean),
+	case s.has(watermarkBelowMinIsr), s.has(lostDiskStaysEligible), s.has(crashLooksClean), s.has(fencedLastLeaderElected), s.has(everyRestartIsUnclean),
 		s.has(removedReplicaStaysEligible), s.has(eligibleBesideFullIsr):
 		c.elr = true
 	case s.has(sessionForgetsEpoch):
