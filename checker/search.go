@@ -164,7 +164,7 @@ func (s *search) linear() porcupine.CheckResult {
 // refused keeps why there is no order.
 func (s *search) refused(c *conflict) porcupine.CheckResult {
 	if s.conflict = c; s.closes() {
-		s.p.section.open(c)
+		s.p.section.open(c, s.ops)
 	}
 	return porcupine.Illegal
 }

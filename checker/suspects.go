@@ -106,13 +106,26 @@ func (s *section) close(ops []model.Op) []model.Op {
 	return closed
 }
 
-// open gives a conflict the offset it has in the log.
-func (s *section) open(c *conflict) {
+// open gives a conflict the offset and the operations it has in the log.
+func (s *section) open(c *conflict, ops []model.Op) {
 	if c.cause == tooLate && c.offset > 0 {
 		c.offset = s.offsets[c.offset-1] + 1
 	} else if c.offset < int64(len(s.offsets)) {
 		c.offset = s.offsets[c.offset]
 	}
+	c.forces, c.forbids = original(c.forces, ops), original(c.forbids, ops)
+}
+
+// original returns the operation that another one was made of.
+func original(op *model.Op, ops []model.Op) *model.Op {
+	if op == nil {
+		return nil
+	}
+	i := slices.IndexFunc(ops, func(o model.Op) bool { return o.Source == op.Source && o.Kind == op.Kind })
+	if i < 0 {
+		return op
+	}
+	return &ops[i]
 }
 
 // sectioned is the number of operations from which on it pays to look at sections
