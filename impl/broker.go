@@ -64,7 +64,8 @@ func (b *broker) handle(m *message) {
 	case metadataUpdate:
 		b.onMetadata(m)
 	case releaseTimer:
-		b.onMetadata(&b.update)
+		held := b.update // onMetadata forgets it
+		b.onMetadata(&held)
 	case shutdownTimer:
 		if m.id == b.incarnation && b.state == shuttingDown {
 			b.stop()

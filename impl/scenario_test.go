@@ -239,6 +239,16 @@ func TestScenarios(t *testing.T) {
 			trace: []string{"broker 2   leads epoch 1", "broker 1   leads epoch 2: leo=1 hw=1"},
 		},
 		{
+			name: "held metadata is applied at the instant the fault ends, not with the next heartbeat",
+			schedule: `
+				set broker.heartbeat.interval.ms=3000
+				10 P1 send 1
+				1000 nemesis hold-metadata broker=2 for=700
+				1100 nemesis move-leader to=2`,
+			want:  []string{"P1 send 1 => ok @0"},
+			trace: []string{"t=1700   broker 2   leads epoch 1"},
+		},
+		{
 			name: "metadata that is held past the end of a process is fetched again by the next",
 			schedule: `
 				10 P1 send 1
