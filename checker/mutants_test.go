@@ -63,7 +63,7 @@ var mutants = []mutant{
 	{"windows.go", "w.notBefore(w.walls[i].base+1, op)", ""},
 	{"windows.go", "w.notAfter(there, op)", ""},
 	{"windows.go", "if a.op.Must {", "if false {"},
-	{"windows.go", "return a.end", "return offset"},
+	{"windows.go", "w.notBefore(a.base+1, a.op)", "w.notBefore(a.end+1, a.op)"},
 	{"windows.go", "w.log.Tight() && o < min(to, w.log.Limit())", "false"},
 	{"windows.go", "for ; i < len(w.gaps) && (!op.Must || w.gaps[i].earliest <= op.Return); i++ {", "for ; false; i++ {"},
 	{"windows.go", "w.gaps[i].latest >= op.Call", "w.gaps[i].latest > op.Call"},

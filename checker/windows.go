@@ -155,23 +155,14 @@ func (w *windows) nothingBehind(op *model.Op, there int64) {
 
 // notBefore says that the end does not reach an offset before a call.
 func (w *windows) notBefore(offset int64, by *model.Op) {
-	w.lower = append(w.lower, bound{w.whole(offset), by.Call, by})
+	w.lower = append(w.lower, bound{offset, by.Call, by})
 }
 
 // notAfter says that the end reaches an offset by a return.
 func (w *windows) notAfter(offset int64, by *model.Op) {
 	if offset > 0 {
-		w.upper = append(w.upper, bound{w.whole(offset), by.Return, by})
+		w.upper = append(w.upper, bound{offset, by.Return, by})
 	}
-}
-
-// whole returns the end of the batch that takes the end of the log to an offset:
-// it takes it over all of its offsets at once.
-func (w *windows) whole(offset int64) int64 {
-	if a := w.wall(offset - 1); a != nil {
-		return a.end
-	}
-	return offset
 }
 
 // findGaps lists what lies between the walls.
