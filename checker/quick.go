@@ -53,9 +53,8 @@ type quickLog struct {
 	batch     int64   // the largest, at least 1
 	floats    []float // sends that may or may not have taken effect
 	clients   perProcess[consumer]
-	placed    map[int32]bool // those that were read, by the index of their send
-	holes     []model.Span   // long ones, that answers passed over
-	limit     int64          // nothing is known at or behind this offset
+	holes     []model.Span // long ones, that answers passed over
+	limit     int64        // nothing is known at or behind this offset
 	scanned   bool
 	scanFrom  int64 // the highest offset at which a scan began
 	startTold bool  // that it is 0
@@ -70,6 +69,7 @@ type quickLog struct {
 // A float is a batch of unknown outcome.
 type float struct {
 	values  []histories.Value
+	read    []histories.Value // of them, once it is placed
 	call    int64
 	offset  int64 // where it would be, None if nobody was told
 	index   int32
@@ -156,7 +156,7 @@ func (q *quick) log(name string) *quickLog {
 	}
 	l := q.partitions[name]
 	if l == nil {
-		l = &quickLog{name: name, first: math.MaxInt, batch: 1, suspectValues: map[histories.Value]bool{}, placed: map[int32]bool{}}
+		l = &quickLog{name: name, first: math.MaxInt, batch: 1, suspectValues: map[histories.Value]bool{}}
 		q.partitions[name] = l
 		q.order = append(q.order, l)
 	}

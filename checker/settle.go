@@ -124,6 +124,9 @@ func (q *quick) place(l *quickLog, f *float, base int64) bool {
 	f.placed = true
 	for i, v := range f.values {
 		s := l.slots.at(base + int64(i))
+		if s.flags&slotHeld != 0 {
+			f.read = append(f.read, v)
+		}
 		q.put(s, v, f.call, i > 0, f.index)
 		s.flags |= slotSeen // whoever saw one record of a batch proves the others
 	}

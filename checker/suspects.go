@@ -18,13 +18,38 @@ import (
 type section struct {
 	offsets   []int64 // sorted
 	startTold bool
-	sends     map[string][]other // those of each producer that are not about these offsets
+	sends     map[string][]other      // those of each producer that are not about these offsets
+	sent      map[histories.Value]int // how often the values of unknown outcome that were read were sent
+}
+
+// certain finds the sends of unknown outcome that certainly are in the log: a
+// value was read that no other send can have put there.
+func (s *section) certain(floats []float) map[int32]bool {
+	certain := map[int32]bool{}
+	for i := range floats {
+		f := &floats[i]
+		certain[f.index] = slices.ContainsFunc(f.read, func(v histories.Value) bool { return s.sent[v] == 1 })
+	}
+	return certain
 }
 
 // An other is a send outside a section.
 type other struct {
 	index   int32
-	records int32 // of it that are certainly in the log
+	records int32 // of it that are in the log
+	float   bool  // if it took effect
+}
+
+// settle keeps the records that certainly are in the log.
+func (s *section) settle(floats []float) {
+	certain := s.certain(floats)
+	for _, sends := range s.sends {
+		for i := range sends {
+			if o := &sends[i]; o.float && !certain[o.index] {
+				o.records = 0
+			}
+		}
+	}
 }
 
 // others returns a producer's sends outside the section in their order.
@@ -37,10 +62,10 @@ func (s *section) others(producer string) []other {
 }
 
 func (l *quickLog) section() *section {
-	s := &section{startTold: l.startTold, sends: map[string][]other{}}
+	s := &section{startTold: l.startTold, sends: map[string][]other{}, sent: map[histories.Value]int{}}
 	for i := range l.floats {
-		if f := &l.floats[i]; f.placed {
-			l.placed[f.index] = true
+		for _, v := range l.floats[i].read {
+			s.sent[v] = 0
 		}
 	}
 	l.slots.each(0, l.slots.len, func(o int64, at *slot) bool {
@@ -281,6 +306,9 @@ func (k *keeper) Op(o *histories.Op, process int) bool {
 	if !l.suspect {
 		return true
 	}
+	if o.Kind == histories.Send {
+		k.section(l).count(o)
+	}
 	if !k.ops[o.Index] && !k.concerns(l, o, from) {
 		if o.Kind == histories.Send {
 			k.leave(l, o)
@@ -304,18 +332,36 @@ func (k *keeper) Op(o *histories.Op, process int) bool {
 	return true
 }
 
-// leave counts a send outside the section.
-func (k *keeper) leave(l *quickLog, o *histories.Op) {
+// section returns the section of a partition.
+func (k *keeper) section(l *quickLog) *section {
 	s := k.sections[l]
 	if s == nil {
 		s = l.section()
 		k.sections[l] = s
 	}
-	n := 0
-	if k.acknowledged(o) || l.placed[int32(o.Index)] {
-		n = len(o.Values)
+	return s
+}
+
+// count counts what is sent of the values that may have been sent twice.
+func (s *section) count(o *histories.Op) {
+	for _, v := range o.Values {
+		if n, ok := s.sent[v]; ok {
+			s.sent[v] = n + 1
+		}
 	}
-	s.sends[o.Process] = append(s.sends[o.Process], other{int32(o.Index), int32(n)})
+}
+
+// leave counts a send outside the section.
+func (k *keeper) leave(l *quickLog, o *histories.Op) {
+	if o.Outcome == histories.Fail {
+		k.section(l).add(o, 0, false)
+		return
+	}
+	k.section(l).add(o, len(o.Values), !k.acknowledged(o))
+}
+
+func (s *section) add(o *histories.Op, records int, float bool) {
+	s.sends[o.Process] = append(s.sends[o.Process], other{int32(o.Index), int32(records), float})
 }
 
 // acknowledged reports whether a send is acknowledged by all of the ISR.
@@ -394,11 +440,8 @@ func (k *keeper) partitions() []*partition {
 		}
 		ops := k.kept[l.name]
 		slices.SortFunc(ops, func(a, b *histories.Op) int { return cmp.Compare(a.Index, b.Index) })
-		s := k.sections[l]
-		if s == nil {
-			s = l.section()
-		}
-		p := newPartition(l.name, k.config, ops, k.at, s)
+		p := newPartition(l.name, k.config, ops, k.at, k.section(l))
+		p.section.settle(l.floats)
 		for _, b := range k.back {
 			if b.poll.On == l.name {
 				p.back = append(p.back, regression{b.poll, find(ops, b.setBy), b.floor})
