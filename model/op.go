@@ -13,7 +13,12 @@
 // integers, whatever the length of the log.
 package model
 
-import "github.com/isrcheck/isrcheck/histories"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
 
 // Reads is what a read promises (see "What reads promise" in the history
 // format).
@@ -119,7 +124,8 @@ func Translate(o *histories.Op, c histories.Config, position int64) (Op, bool) {
 		op.Exact = 0
 		return op, true
 	case o.IsRead() && o.Outcome == histories.OK:
-		op.Records, op.Empty = o.Records, holes(o, position)
+		op.Records = inOrder(o.Records)
+		op.Empty = holes(o, op.Records, position)
 		op.tellEnd(o.HW, ReadsOf(c))
 		op.Low = max(op.Low, o.Start)
 		if o.Kind == histories.Scan {
@@ -178,7 +184,7 @@ func (op *Op) tellEmpty(offset int64) {
 
 // holes returns the offsets that an answer passed over: those behind the asked
 // position (or the first record) and before the last record or the scan's end.
-func holes(o *histories.Op, position int64) []Span {
+func holes(o *histories.Op, records []histories.Record, position int64) []Span {
 	var spans []Span
 	next := position
 	add := func(to int64) {
@@ -186,7 +192,7 @@ func holes(o *histories.Op, position int64) []Span {
 			spans = append(spans, Span{next, to})
 		}
 	}
-	for _, r := range o.Records {
+	for _, r := range records {
 		add(r.Offset)
 		next = max(next, r.Offset+1)
 	}
@@ -194,4 +200,15 @@ func holes(o *histories.Op, position int64) []Span {
 		add(o.End)
 	}
 	return spans
+}
+
+// inOrder returns records in the order of their offsets. An answer in another
+// order breaks what its client was promised, and says the same about the log.
+func inOrder(records []histories.Record) []histories.Record {
+	byOffset := func(a, b histories.Record) int { return cmp.Compare(a.Offset, b.Offset) }
+	if !slices.IsSortedFunc(records, byOffset) {
+		records = slices.Clone(records)
+		slices.SortStableFunc(records, byOffset)
+	}
+	return records
 }
