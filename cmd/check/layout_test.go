@@ -49,4 +49,4 @@ func TestDependencies(t *testing.T) {
 }
 
 // drawsWithRapid are the packages whose purpose it is to draw.
-var drawsWithRapid = []string{"histories/draw", "impl/gen", "model/modeltest"}
+var drawsWithRapid = []string{"histories/draw", "impl/gen", "model/modeltest", "checker/logtest"}

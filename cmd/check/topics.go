@@ -108,9 +108,8 @@ The lines that a schedule does not have:
 
    run to=MS                       everything that is due before that time
    run until KEY=VALUE within=MS   until that holds, for at most so long
-   expect KEY=VALUE                leader, epoch, partition-epoch, isr, elr, last-known,
-                                   recovering, hw or leo; after broker=N state, fenced, role,
-                                   epoch, hw, leo, log or caught-up; after client=NAME position
+   expect KEY=VALUE                leader, epoch, isr, elr, hw or leo; after broker=N
+                                   state, fenced, role, epoch, hw, leo or log
    expect TEXT                     what happened in this part has a line with these words
    expect not TEXT                 it has none
    check                           in the last part: run to the end, and judge

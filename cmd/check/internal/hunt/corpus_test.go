@@ -46,7 +46,7 @@ func replayCase(t *testing.T, file string) {
 	switch {
 	case err != nil:
 		t.Errorf("%s: %v", file, err)
-	case *update && r.Wrong == "" && firstDifference(saved, r.Trial.History) == "":
+	case *update && r.Wrong == "" && histories.Difference(saved, r.Trial.History) == "":
 		s, _ := ReadCause(saved)
 		text := bytes.ReplaceAll(readFile(t, file), []byte(s.Fingerprint), []byte(r.Trial.Run.Fingerprint))
 		if err := os.WriteFile(file, text, 0o644); err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories/draw"
 	"github.com/isrcheck/isrcheck/histories/schedule"
 	"github.com/isrcheck/isrcheck/impl"
 	"github.com/isrcheck/isrcheck/impl/gen"
@@ -52,15 +53,7 @@ func Draw(o Options, i int) schedule.Schedule {
 	if o.Bug != "" {
 		opt.Bugs = []string{o.Bug}
 	}
-	return gen.Schedule(opt).Example(int(Mix(o.Seed, uint64(i)) >> 1))
-}
-
-// Mix derives an independent seed for each run (splitmix64).
-func Mix(seed, i uint64) uint64 {
-	z := seed + (i+1)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return gen.Schedule(opt).Example(int(draw.Mix(o.Seed, uint64(i)) >> 1))
 }
 
 // batch is how many schedules are run before results are looked at.

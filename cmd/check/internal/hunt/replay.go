@@ -1,7 +1,6 @@
 package hunt
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -50,42 +49,11 @@ func (u Setup) Replay(ctx context.Context, saved *histories.History) (*Replay, e
 	if want != "" && want != t.Run.Fingerprint {
 		r.Stale = fmt.Sprintf("the run's fingerprint is %s, the saved one is %s", t.Run.Fingerprint, want)
 	}
-	if diff := firstDifference(saved, t.History); diff != "" {
+	if diff := histories.Difference(saved, t.History); diff != "" {
 		r.Stale = diff
 	}
 	if hd.Expect.Verdict != "" && !t.Result.Meets(hd.Expect) {
 		r.Wrong = fmt.Sprintf("the verdict is %s %v, the case expects %s", t.Result.Verdict, t.Result.Names(), hd.Expect)
 	}
 	return r, nil
-}
-
-// firstDifference compares what clients saw, line by line.
-func firstDifference(saved, now *histories.History) string {
-	a, b := lines(saved), lines(now)
-	for i := range max(len(a), len(b)) {
-		switch {
-		case i >= len(a):
-			return fmt.Sprintf("the run goes on where the saved history ends: %s", b[i])
-		case i >= len(b):
-			return fmt.Sprintf("the run ends where the saved history goes on: %s", a[i])
-		case !bytes.Equal(a[i], b[i]):
-			return fmt.Sprintf("the run has %q where the saved history has %q", b[i], a[i])
-		}
-	}
-	return ""
-}
-
-func lines(h *histories.History) [][]byte {
-	var out [][]byte
-	ops, marks := h.Ops(), h.Marks()
-	for len(ops) > 0 || len(marks) > 0 {
-		if len(ops) == 0 || len(marks) > 0 && marks[0].Index < ops[0].Index {
-			out = append(out, []byte(marks[0].String()))
-			marks = marks[1:]
-			continue
-		}
-		out = append(out, []byte(ops[0].String()))
-		ops = ops[1:]
-	}
-	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
+	"github.com/isrcheck/isrcheck/histories/draw"
 	"github.com/isrcheck/isrcheck/histories/schedule"
 	"github.com/isrcheck/isrcheck/impl/gen"
 )
@@ -57,7 +58,7 @@ const Violation = "!"
 func Draw(f *Fault, c *Config, seed uint64, i int) schedule.Schedule {
 	h := fnv.New64a()
 	h.Write([]byte(f.Name + "|" + c.Name))
-	return gen.Scripted(c.Choices, f.draw).Example(int(hunt.Mix(seed^h.Sum64(), uint64(i)) >> 1))
+	return gen.Scripted(c.Choices, f.draw).Example(int(draw.Mix(seed^h.Sum64(), uint64(i)) >> 1))
 }
 
 // Run measures every cell, row by row. It uses all cores, and what it returns
