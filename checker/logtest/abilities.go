@@ -1,0 +1,111 @@
+package logtest
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/isrcheck/isrcheck/histories/schedule"
+)
+
+// An Ability is something a log may be able to do or to suffer.
+type Ability string
+
+// The abilities, by the interface that tells of each.
+const (
+	Crash      Ability = "crash"      // Crasher
+	PowerLoss  Ability = "power-loss" // PowerLoser
+	Isolation  Ability = "isolate"    // Isolator
+	Pause      Ability = "pause"      // Pauser
+	EndOffset  Ability = "list"       // EndTeller
+	Partitions Ability = "partition"  // Partitioned
+)
+
+// abilities lists each with the words for a log that does not have it.
+var abilities = []struct {
+	Ability
+	lacks string
+}{
+	{Crash, "cannot crash: it is no Crasher"},
+	{PowerLoss, "cannot lose power: it is no PowerLoser"},
+	{Isolation, "has no node that can be cut off: it is no Isolator with several nodes"},
+	{Pause, "cannot pause: it is no Pauser"},
+	{EndOffset, "does not tell its end: it is no EndTeller"},
+	{Partitions, "has one partition: it is not Partitioned"},
+}
+
+// A means is what a run says about its log.
+type means struct {
+	nodes, partitions int
+	can               []Ability
+}
+
+func (m means) has(a Ability) bool { return a == "" || slices.Contains(m.can, a) }
+
+// A strike begins or ends a fault of one node.
+type strike func(node int) error
+
+// A fault is a verb of the nemesis. Its ability has the name of the verb.
+type fault struct {
+	Ability
+	key  string // of the argument that names the node
+	says string
+	of   func(log any) (begin, end strike, ok bool)
+}
+
+// faults is the table of what can go wrong.
+var faults = []fault{
+	{Crash, "broker", "a process dies and comes back", func(log any) (begin, end strike, ok bool) {
+		if l, ok := log.(Crasher); ok {
+			return l.Crash, l.Restart, true
+		}
+		return nil, nil, false
+	}},
+	{PowerLoss, "broker", "the power goes and comes back", func(log any) (begin, end strike, ok bool) {
+		if l, ok := log.(PowerLoser); ok {
+			return l.LosePower, l.Restart, true
+		}
+		return nil, nil, false
+	}},
+	{Isolation, "node", "a node is cut off from the others", func(log any) (begin, end strike, ok bool) {
+		if l, ok := log.(Isolator); ok && nodesOf(log) > 1 {
+			return l.Isolate, l.Reconnect, true
+		}
+		return nil, nil, false
+	}},
+	{Pause, "broker", "a node stands still and goes on", func(log any) (begin, end strike, ok bool) {
+		if l, ok := log.(Pauser); ok {
+			return l.Pause, l.Resume, true
+		}
+		return nil, nil, false
+	}},
+}
+
+// step is the request for a fault.
+func (f fault) step(at int64, node int, lasts int64) schedule.Step {
+	return schedule.Step{At: at, Actor: schedule.Nemesis, Verb: string(f.Ability), Args: []schedule.Arg{
+		{Key: f.key, Value: strconv.Itoa(node)}, {Key: "for", Value: strconv.FormatInt(lasts, 10)}}}
+}
+
+func nodesOf(log any) int {
+	if c, ok := log.(Cluster); ok {
+		return max(c.Nodes(), 1)
+	}
+	return 1
+}
+
+// meansOf looks at the methods of a log.
+func meansOf(log any, partitions []Log) means {
+	m := means{nodes: nodesOf(log), partitions: len(partitions)}
+	for _, f := range faults {
+		if _, _, ok := f.of(log); ok {
+			m.can = append(m.can, f.Ability)
+		}
+	}
+	if _, ok := partitions[0].(EndTeller); ok {
+		m.can = append(m.can, EndOffset)
+	}
+	if len(partitions) > 1 {
+		m.can = append(m.can, Partitions)
+	}
+	return m
+}

@@ -1,0 +1,192 @@
+package logtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/schedule"
+)
+
+// A client does one thing after the other and records what it sees.
+type client struct {
+	*player
+	name      string
+	steps     chan *schedule.Step // nil where it is told one by one
+	positions []int64             // of the consumer, by partition
+	assigned  []bool              // whether it was told the first of them
+}
+
+func (c *client) work() {
+	for s := range c.steps {
+		c.do(s)
+		c.done <- struct{}{}
+	}
+}
+
+// do performs one step; what it does not know, it leaves out.
+func (c *client) do(s *schedule.Step) {
+	n, _ := number(s, "partition")
+	if n < 0 || int(n) >= len(c.partitions) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, c.run.opts.Timeout)
+	defer cancel()
+	switch s.Verb {
+	case "send":
+		c.send(ctx, int(n), values(s))
+	case "poll":
+		c.poll(ctx, int(n))
+	case "fetch":
+		from, _ := number(s, "from")
+		c.fetch(ctx, int(n), max(from, 0))
+	case "list":
+		c.list(ctx, int(n))
+	}
+}
+
+// op returns a new operation of the client.
+func (c *client) op(kind histories.Kind, partition int) histories.Op {
+	o := histories.NewOp(c.name, kind)
+	o.On = fmt.Sprintf("t/%d", partition)
+	return o
+}
+
+func (c *client) send(ctx context.Context, partition int, batch []string) {
+	if len(batch) == 0 {
+		return
+	}
+	o := c.op(histories.Send, partition)
+	for _, v := range batch {
+		o.Values = append(o.Values, value(v))
+	}
+	id := c.run.Recorder.Invoke(o)
+	offset, err := c.partitions[partition].Append(ctx, c.name, batch)
+	switch {
+	case err == nil:
+		o.Outcome, o.Offset = histories.OK, offset
+	case errors.Is(err, ErrRefused):
+		o.Outcome = histories.Fail
+	default:
+		o.Outcome = histories.Info
+	}
+	c.run.Recorder.Complete(id, o)
+}
+
+func (c *client) poll(ctx context.Context, partition int) {
+	if !c.assigned[partition] {
+		c.assigned[partition] = true
+		o := c.op(histories.Assign, partition)
+		o.From = 0
+		id := c.run.Recorder.Invoke(o)
+		o.Outcome = histories.OK
+		c.run.Recorder.Complete(id, o)
+	}
+	at := &c.positions[partition]
+	for _, r := range c.read(ctx, c.op(histories.Poll, partition), partition, *at) {
+		*at = max(*at, r.Offset+1)
+	}
+}
+
+func (c *client) fetch(ctx context.Context, partition int, from int64) {
+	o := c.op(histories.Fetch, partition)
+	o.From = from
+	c.read(ctx, o, partition, from)
+}
+
+// read records one answer and returns its records.
+func (c *client) read(ctx context.Context, o histories.Op, partition int, from int64) []histories.Record {
+	id := c.run.Recorder.Invoke(o)
+	answer, err := c.partitions[partition].Read(ctx, c.name, from)
+	o.Outcome, o.Records = histories.OK, recorded(answer)
+	if err != nil {
+		o.Outcome, o.Records = histories.Fail, nil
+	}
+	c.run.Recorder.Complete(id, o)
+	return o.Records
+}
+
+func (c *client) list(ctx context.Context, partition int) {
+	log, ok := c.partitions[partition].(EndTeller)
+	if !ok {
+		return
+	}
+	o := c.op(histories.List, partition)
+	o.At = "latest"
+	id := c.run.Recorder.Invoke(o)
+	end, err := log.End(ctx, c.name)
+	o.Outcome, o.Offset = histories.OK, end
+	if err != nil {
+		o.Outcome, o.Offset = histories.Fail, histories.None
+	}
+	c.run.Recorder.Complete(id, o)
+}
+
+// scan reads a partition to its end. Where the log tells its end, that is asked
+// for first, so that a batch which arrives in the meantime is not missed by an
+// end that covers it; otherwise the log ends where nothing more is found.
+func (c *client) scan(ctx context.Context, partition int) {
+	o := c.op(histories.Scan, partition)
+	id := c.run.Recorder.Invoke(o)
+	records, end, err := readAll(ctx, c.partitions[partition], c.name)
+	o.Outcome, o.Records, o.End = histories.OK, recorded(records), end
+	if err != nil {
+		o.Outcome, o.Records, o.End = histories.Fail, nil, histories.None
+		c.run.unread = err
+	}
+	c.run.Recorder.Complete(id, o)
+}
+
+func readAll(ctx context.Context, log Log, client string) (records []Record, end int64, err error) {
+	teller, tells := log.(EndTeller)
+	if tells {
+		if end, err = teller.End(ctx, client); err != nil {
+			return nil, 0, err
+		}
+	}
+	for next := int64(0); !tells || next < end; {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		more, err := log.Read(ctx, client, next)
+		if err != nil {
+			return nil, 0, err
+		}
+		from := next
+		for _, r := range more {
+			if !tells || r.Offset < end {
+				records = append(records, r)
+			}
+			next = max(next, r.Offset+1)
+		}
+		if next == from {
+			break // an answer that leads nowhere is the last
+		}
+	}
+	if !tells {
+		for _, r := range records {
+			end = max(end, r.Offset+1)
+		}
+	}
+	return records, end, nil
+}
+
+func recorded(records []Record) []histories.Record {
+	var out []histories.Record
+	for _, r := range records {
+		out = append(out, histories.Record{Offset: r.Offset, Value: value(r.Value)})
+	}
+	return out
+}
+
+// value reads what a client sent or was given. The suite sends numbers; a log
+// that makes up records may answer with anything.
+func value(text string) histories.Value {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
+		return histories.Int(n)
+	}
+	return histories.String(strings.ToValidUTF8(text, "\ufffd"))
+}

@@ -1,0 +1,37 @@
+// Package logtest tests whether a replicated log keeps its promises, as
+// testing/fstest tests file systems. It asks for one function:
+//
+//	func TestMyLog(t *testing.T) {
+//		logtest.TestLog(t, func(ctx context.Context, run *logtest.Run) error {
+//			return run.Play(ctx, NewMyLog())
+//		}, logtest.Options{})
+//	}
+//
+// The function makes a fresh log each time it is called, and [Run.Play] lets
+// clients append to it and read from it, while things go wrong, and records
+// what they see. What they saw is judged by package checker. First come fixed
+// cases, one subtest each, then drawn ones.
+//
+// A [Log] has two methods. What else it can do, it says by further methods: see
+// [Crasher], [PowerLoser], [Isolator], [Pauser], [Cluster], [EndTeller],
+// [Partitioned] and [Settler]. What it cannot do is skipped, and the test says
+// so. A system that is driven in another way, or that has a scheduler of its
+// own, takes the [Run]'s schedule and performs it as it likes.
+//
+// A failure is made small, saved as a history with its schedule, reported once
+// for each rule, and tried first on the next run. It is saved in the test's
+// [testing.T.ArtifactDir] where go test is called with -artifacts, and in
+// testdata/failures otherwise. "check explain FILE" shows it with a timeline.
+//
+// # Which way it errs
+//
+// The suite raises no false alarm: what it reports is wrong under every order
+// of events that the clients' observations allow, if the log promises what
+// [Options] says it does. It can miss: a bug that no client saw in any run
+// stays unseen, and a log that is not deterministic may fail once and then no
+// more. It asks nothing about speed, and about progress only that a log
+// can be read once all faults have ended.
+//
+// The environment variables ISRCHECK_RUNS and ISRCHECK_SEED stand for
+// [Options.Runs] and [Options.Seed] where those are zero.
+package logtest

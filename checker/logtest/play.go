@@ -1,0 +1,217 @@
+package logtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/schedule"
+)
+
+// Play performs the run's schedule on a fresh log and records what its clients
+// see. Steps of one time happen at once, each client doing one thing after the
+// other, and the next time comes when they are done or [Options.Pace] is over.
+// Clients of a deterministic log act one by one.
+func (r *Run) Play(ctx context.Context, log Log) error {
+	p := &player{ctx: ctx, run: r, log: log, partitions: []Log{log}, clients: map[string]*client{}}
+	if l, ok := log.(Partitioned); ok {
+		p.partitions = nil
+		for n := range l.Partitions() {
+			p.partitions = append(p.partitions, l.Partition(n))
+		}
+		if len(p.partitions) == 0 {
+			return errors.New("the log has no partitions")
+		}
+	}
+	r.means = meansOf(log, p.partitions)
+	p.done = make(chan struct{}, len(r.Schedule.Steps))
+	defer p.dismiss()
+	for steps := r.Schedule.Steps; len(steps) > 0; {
+		n := 1
+		for n < len(steps) && steps[n].At == steps[0].At {
+			n++
+		}
+		if err := p.perform(steps[:n]); err != nil {
+			return err
+		}
+		steps = steps[n:]
+	}
+	return p.finish()
+}
+
+// A player is a run under way.
+type player struct {
+	ctx        context.Context
+	run        *Run
+	log        Log
+	partitions []Log
+	clients    map[string]*client
+	underWay   int           // steps handed to clients and not known to be done
+	done       chan struct{} // one for each that is
+	struck     []affliction  // by the time of their end
+}
+
+// An affliction is a fault under way.
+type affliction struct {
+	fault fault
+	node  int
+	until int64
+	end   strike
+}
+
+// perform does what is asked for at one time.
+func (p *player) perform(steps []schedule.Step) error {
+	if err := p.heal(steps[0].At); err != nil {
+		return err
+	}
+	for i := range steps {
+		if err := p.ctx.Err(); err != nil {
+			return err
+		}
+		if steps[i].Actor == schedule.Nemesis {
+			if err := p.strike(&steps[i]); err != nil {
+				return err
+			}
+			continue
+		}
+		p.ask(&steps[i])
+	}
+	p.wait(p.run.opts.Pace)
+	return nil
+}
+
+// strike begins a fault, if the log knows it and the node is well.
+func (p *player) strike(s *schedule.Step) error {
+	i := slices.IndexFunc(faults, func(f fault) bool { return string(f.Ability) == s.Verb })
+	if i < 0 {
+		return nil
+	}
+	f := faults[i]
+	begin, end, ok := f.of(p.log)
+	node, given := number(s, f.key)
+	busy := slices.ContainsFunc(p.struck, func(a affliction) bool {
+		return a.node == int(node) || f.Ability == PowerLoss || a.fault.Ability == PowerLoss
+	})
+	if !ok || !given || node < 1 || int(node) > p.run.means.nodes || busy {
+		return nil
+	}
+	p.mark("%s %s=%d", f.Ability, f.key, node)
+	if err := begin(int(node)); err != nil {
+		return fmt.Errorf("%s of node %d: %w", f.Ability, node, err)
+	}
+	a := affliction{fault: f, node: int(node), until: s.At, end: end}
+	lasts, _ := number(s, "for")
+	a.until += lasts
+	p.struck = append(p.struck, a)
+	slices.SortStableFunc(p.struck, func(a, b affliction) int { return int(a.until - b.until) })
+	return nil
+}
+
+// heal ends the faults whose time is over.
+func (p *player) heal(now int64) error {
+	for len(p.struck) > 0 && p.struck[0].until <= now {
+		a := p.struck[0]
+		p.struck = p.struck[1:]
+		p.mark("end of %s %s=%d", a.fault.Ability, a.fault.key, a.node)
+		if err := a.end(a.node); err != nil {
+			return fmt.Errorf("end of %s of node %d: %w", a.fault.Ability, a.node, err)
+		}
+	}
+	return nil
+}
+
+func (p *player) mark(format string, args ...any) {
+	p.run.Recorder.Mark(histories.Mark{Kind: histories.Nemesis, Offset: histories.None, Text: fmt.Sprintf(format, args...)})
+}
+
+// ask hands a step to its client.
+func (p *player) ask(s *schedule.Step) {
+	c := p.clients[s.Actor]
+	if c == nil {
+		c = &client{player: p, name: s.Actor, positions: make([]int64, len(p.partitions)), assigned: make([]bool, len(p.partitions))}
+		p.clients[s.Actor] = c
+		if !p.run.opts.Deterministic {
+			c.steps = make(chan *schedule.Step, len(p.run.Schedule.Steps))
+			go c.work()
+		}
+	}
+	if p.run.opts.Deterministic {
+		c.do(s)
+		return
+	}
+	p.underWay++
+	c.steps <- s
+}
+
+// wait waits until all clients are done, or that time has passed.
+func (p *player) wait(most time.Duration) {
+	if p.underWay == 0 {
+		return
+	}
+	over := time.NewTimer(most)
+	defer over.Stop()
+	for p.underWay > 0 {
+		select {
+		case <-p.done:
+			p.underWay--
+		case <-over.C:
+			return
+		}
+	}
+}
+
+// dismiss lets the clients go when they are done.
+func (p *player) dismiss() {
+	for _, c := range p.clients {
+		if c.steps != nil {
+			close(c.steps)
+		}
+	}
+}
+
+// finish ends all faults and reads every partition to its end. What is still
+// under way then has no answer.
+func (p *player) finish() error {
+	const never = 1<<63 - 1
+	if err := p.heal(never); err != nil {
+		return err
+	}
+	patience := 10 * p.run.opts.Timeout
+	p.wait(patience)
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if l, ok := p.log.(Settler); ok {
+		if err := l.Settle(ctx); err != nil {
+			return fmt.Errorf("the log did not settle once all faults had ended: %w", err)
+		}
+	}
+	reader := &client{player: p, name: "S1"}
+	for n := range p.partitions {
+		reader.scan(ctx, n)
+	}
+	return p.ctx.Err()
+}
+
+// number returns an argument of a step that is a number.
+func number(s *schedule.Step, key string) (n int64, ok bool) {
+	for _, a := range s.Args {
+		if a.Key == key {
+			n, err := strconv.ParseInt(a.Value, 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// values returns the batch of a send.
+func values(s *schedule.Step) []string {
+	if len(s.Words) == 0 {
+		return nil
+	}
+	return strings.Split(s.Words[0], ",")
+}

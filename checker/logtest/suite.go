@@ -1,0 +1,227 @@
+package logtest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/draw"
+	"github.com/isrcheck/isrcheck/histories/schedule"
+)
+
+// A suite tests one log.
+type suite struct {
+	drive    Driver
+	opts     Options
+	means    means
+	known    map[string]*Failure // by rule: what was reported
+	saveIn   string              // folder of new failures, "" for none
+	retryIn  string              // folder of old ones
+	rerun    string              // the command that runs this test alone, "" outside go test
+	attempts int                 // how often a schedule that is not deterministic is tried
+}
+
+// newSuite fills in what the options leave out, and asks the log what it can do.
+func newSuite(ctx context.Context, drive Driver, opts Options, runs int) (*suite, error) {
+	var err error
+	if opts.Runs == 0 {
+		n, e := environment("ISRCHECK_RUNS", uint64(runs), 31)
+		opts.Runs, err = int(n), e
+	}
+	if opts.Seed == 0 && err == nil {
+		opts.Seed, err = environment("ISRCHECK_SEED", 1, 64)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if opts.Config == nil {
+		opts.Config = DefaultConfig
+	}
+	opts.Timeout = cmp.Or(opts.Timeout, defaultTimeout)
+	opts.Pace = cmp.Or(opts.Pace, defaultPace)
+	opts.MinimizeRuns = cmp.Or(opts.MinimizeRuns, 500)
+	opts.MinimizeTime = cmp.Or(opts.MinimizeTime, defaultMinimizeTime)
+	s := &suite{drive: drive, opts: opts, known: map[string]*Failure{}, attempts: 3}
+	if opts.Deterministic {
+		s.attempts = 1
+	}
+	run, _, err := s.perform(ctx, schedule.Schedule{})
+	if err != nil {
+		return nil, fmt.Errorf("a run in which nothing happens: %w", err)
+	}
+	s.means = run.means
+	s.means.nodes, s.means.partitions = max(s.means.nodes, 1), max(s.means.partitions, 1)
+	return s, nil
+}
+
+// environment reads a number.
+func environment(key string, otherwise uint64, bits int) (uint64, error) {
+	text := os.Getenv(key)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseUint(text, 10, bits)
+	if err != nil {
+		return 0, fmt.Errorf("%s: expected a number below 2^%d, found %q", key, bits, text)
+	}
+	return n, nil
+}
+
+// lacks says what is skipped everywhere.
+func (s *suite) lacks() []string {
+	var out []string
+	for _, a := range abilities {
+		if !s.means.has(a.Ability) {
+			out = append(out, "the log "+a.lacks)
+		}
+	}
+	return out
+}
+
+// A trial is a schedule, run and judged.
+type trial struct {
+	schedule schedule.Schedule
+	history  *histories.History
+	result   *checker.Result
+}
+
+// has reports whether the trial breaks a rule.
+func (t *trial) has(rule string) bool { return slices.Contains(t.result.Names(), rule) }
+
+// perform makes one run.
+func (s *suite) perform(ctx context.Context, sch schedule.Schedule) (*Run, *histories.History, error) {
+	var events int64
+	clock := func() int64 { // the order of events is all that is judged
+		events++
+		return events
+	}
+	rec, err := histories.NewRecorder(nil, histories.Header{Config: s.opts.Config}, clock)
+	if err != nil {
+		return nil, nil, err
+	}
+	run := &Run{Schedule: sch, Recorder: rec, opts: &s.opts}
+	if err := s.drive(ctx, run); err != nil {
+		return nil, nil, err
+	}
+	h, err := rec.Close()
+	if run.submitted != nil {
+		h = run.submitted
+	}
+	return run, h, err
+}
+
+// try runs a schedule and judges it; twice, and compares, if the log is
+// deterministic.
+func (s *suite) try(ctx context.Context, sch schedule.Schedule) (*trial, error) {
+	run, h, err := s.perform(ctx, sch)
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{sch, h, checker.Check(ctx, h, checker.Options{})}
+	if t.result.Verdict == checker.Undecided && run.unread != nil {
+		t.result.Reason = fmt.Sprintf("after all faults had ended the log could not be read to its end: %v", run.unread)
+	}
+	if !s.opts.Deterministic {
+		return t, nil
+	}
+	_, again, err := s.perform(ctx, sch)
+	if err != nil {
+		return nil, err
+	}
+	if diff := histories.Difference(h, again); diff != "" {
+		t.result.Verdict = checker.Violates
+		t.result.Findings = append(t.result.Findings, checker.Finding{Name: nondeterministic,
+			Says: "Two runs of one schedule differ: " + diff, Rule: "a schedule being the whole cause of its run"})
+	}
+	return t, nil
+}
+
+// nondeterministic is the finding of two runs of one schedule that differ.
+const nondeterministic = "nondeterministic"
+
+// A part is a case of the suite, or all drawn ones.
+type part struct {
+	name string
+	run  func(ctx context.Context) report
+}
+
+// A report says what came of a part.
+type report struct {
+	failures []*Failure
+	skipped  string   // why it was not run
+	notes    []string // what is worth knowing
+	err      error    // why it could not be run
+}
+
+// parts returns the saved failures, the fixed cases and the drawn ones.
+func (s *suite) parts() ([]part, error) {
+	saved, err := s.saved()
+	if err != nil {
+		return nil, err
+	}
+	parts := saved
+	for _, c := range casesOf(s.means) {
+		parts = append(parts, part{strings.ReplaceAll(c.name, " ", "-"), func(ctx context.Context) report { return s.fixed(ctx, c) }})
+	}
+	return append(parts, part{"drawn", s.drawn}), nil
+}
+
+// fixed runs a fixed case.
+func (s *suite) fixed(ctx context.Context, c fixedCase) report {
+	r := report{notes: []string{c.says}}
+	if !s.means.has(c.needs) {
+		for _, a := range abilities {
+			if a.Ability == c.needs {
+				r.skipped = "the log " + a.lacks
+			}
+		}
+		return r
+	}
+	t, err := s.try(ctx, c.schedule(s.means))
+	switch {
+	case err != nil:
+		r.err = err
+	case t.result.Verdict == checker.Violates:
+		r.failures = s.report(ctx, c.name, t)
+	case t.result.Verdict != checker.Conforms:
+		r.err = fmt.Errorf("the case cannot be judged: %s", t.result.Reason)
+	}
+	return r
+}
+
+// drawn runs drawn schedules.
+func (s *suite) drawn(ctx context.Context) report {
+	r := report{}
+	var exercised checker.Exercised
+	generator, ok, runs, undecided := drawnSchedules(s.means), 0, 0, ""
+	for ; runs < s.opts.Runs && ctx.Err() == nil; runs++ {
+		t, err := s.try(ctx, generator.Example(int(draw.Mix(s.opts.Seed, uint64(runs))>>1)))
+		if err != nil {
+			r.err = fmt.Errorf("drawn schedule %d of seed %d: %w", runs, s.opts.Seed, err)
+			return r
+		}
+		exercised.Add(t.result.Exercised)
+		switch t.result.Verdict {
+		case checker.Conforms:
+			ok++
+		case checker.Violates:
+			r.failures = append(r.failures, s.report(ctx, fmt.Sprintf("drawn schedule %d of seed %d", runs, s.opts.Seed), t)...)
+		default:
+			undecided = t.result.Reason
+		}
+	}
+	r.notes = append(r.notes, fmt.Sprintf("%d schedules drawn with seed %d (ISRCHECK_SEED), %d ok: %s", runs, s.opts.Seed, ok, exercised))
+	if undecided != "" {
+		r.notes = append(r.notes, "some could not be judged, the last because: "+undecided)
+	}
+	if runs == 0 || ok == 0 && len(r.failures) == 0 {
+		r.err = fmt.Errorf("of %d drawn schedules none could be judged: %s", runs, cmp.Or(undecided, "the time was over"))
+	}
+	return r
+}
