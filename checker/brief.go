@@ -13,6 +13,10 @@ const (
 	answerEnds = 8  // records shown of each end
 )
 
+// Brief is an operation in the notation. Of a long answer only its ends are
+// shown.
+func Brief(o *histories.Op) string { return brief(o, nil, nil) }
+
 // brief is an operation in the notation. Of a long answer only those records
 // are shown that hold one of the values, or stand at or beside one of the
 // offsets; if there are none, its ends. A line is for a person to read.

@@ -1,0 +1,306 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// maxDrawn is how many operations and marks a page draws one by one, and
+// maxLanes for how many clients. Of a longer history it draws what surrounds the
+// proof, and of the rest how much there is.
+const (
+	maxDrawn = 1200
+	maxReach = 100 // before and behind each operation of the proof
+	maxLanes = 40
+	buckets  = 160
+)
+
+// data is what the script draws. Texts are plain; the script shows them as text.
+type data struct {
+	Base       string      `json:"base"`  // what all times are counted from
+	Lanes      []string    `json:"lanes"` // names of processes
+	Ops        []operation `json:"ops"`
+	Marks      []mark      `json:"marks"`
+	Gaps       []gap       `json:"gaps,omitempty"` // between what is drawn
+	Overview   *overview   `json:"overview,omitempty"`
+	Proof      []int       `json:"proof"` // indices of operations and marks
+	Partitions []Partition `json:"partitions,omitempty"`
+	Partition  int         `json:"partition"` // which of them the finding is about
+	Note       string      `json:"note,omitempty"`
+}
+
+type operation struct {
+	Index   int    `json:"i"`
+	Line    int    `json:"line,omitempty"`
+	Lane    int    `json:"lane"`
+	Call    int64  `json:"call"`
+	Return  *int64 `json:"return"` // null while open
+	Outcome string `json:"outcome"`
+	Asked   string `json:"asked"`
+	Answer  string `json:"answer"`
+	Should  string `json:"should,omitempty"`
+}
+
+type mark struct {
+	Index int    `json:"i"`
+	Line  int    `json:"line,omitempty"`
+	Time  int64  `json:"t"`
+	Until *int64 `json:"until,omitempty"` // of a fault that says how long it lasts
+	Kind  string `json:"kind"`
+	Text  string `json:"text"`
+}
+
+// A gap is a stretch of the history that is not drawn.
+type gap struct {
+	From  int64 `json:"from"`
+	To    int64 `json:"to"`
+	Items int   `json:"items"`
+}
+
+// An overview counts operations by time of call and by outcome.
+type overview struct {
+	From   int64           `json:"from"`
+	To     int64           `json:"to"`
+	Counts [buckets][3]int `json:"counts"` // ok, fail, info or open
+	Drawn  [][2]int64      `json:"drawn"`  // stretches of time
+}
+
+// A stretch is a run of items of the history, by index.
+type stretch struct{ from, to int }
+
+// draw chooses what of a history is drawn, and says what is left out.
+func draw(h *histories.History, about *checker.Finding, cluster *Cluster) (d data, left string) {
+	d = data{Lanes: []string{}, Ops: []operation{}, Marks: []mark{}, Proof: []int{}}
+	proof := map[int]checker.Evidence{}
+	if about != nil {
+		for _, e := range about.Evidence {
+			proof[e.Index] = e
+			d.Proof = append(d.Proof, e.Index)
+		}
+	}
+	ops, marks := h.Ops(), h.Marks()
+	all := len(ops) + len(marks)
+	drawn := stretches(d.Proof, all)
+	var shown []*histories.Op
+	for i := range ops {
+		if within(drawn, ops[i].Index) {
+			shown = append(shown, &ops[i])
+		}
+	}
+	lanes := d.lanes(shown)
+	for _, o := range shown {
+		d.operation(o, lanes[o.Process], proof[o.Index])
+	}
+	for i := range marks {
+		if within(drawn, marks[i].Index) {
+			d.mark(&marks[i])
+		}
+	}
+	if cluster != nil {
+		d.Note = plain(cluster.Note, saysWidth)
+		for i, p := range cluster.Partitions {
+			if about != nil && p.Name == about.Partition {
+				d.Partition = i
+			}
+			p.Name = plain(p.Name, nameWidth)
+			d.Partitions = append(d.Partitions, p)
+		}
+	}
+	if n := len(d.Ops) + len(d.Marks); n < all {
+		d.leaveOut(h, drawn)
+		left = fmt.Sprintf("Of %d operations and %d faults and notes, %d around the proof are drawn one by one; the overview counts the rest.", len(ops), len(marks), n)
+		if about == nil {
+			left = strings.Replace(left, "around the proof", "at the end", 1)
+		}
+	}
+	d.rebase()
+	return d, left
+}
+
+// exact is how long a time may be for a browser to count with it.
+const exact = 1 << 50
+
+// rebase counts times from the first one if they are too large for a browser.
+func (d *data) rebase() {
+	var base, most int64
+	each := func(visit func(*int64)) {
+		for i := range d.Ops {
+			visit(&d.Ops[i].Call)
+			if d.Ops[i].Return != nil {
+				visit(d.Ops[i].Return)
+			}
+		}
+		for i := range d.Marks {
+			visit(&d.Marks[i].Time)
+			if d.Marks[i].Until != nil {
+				visit(d.Marks[i].Until)
+			}
+		}
+		for i := range d.Gaps {
+			visit(&d.Gaps[i].From)
+			visit(&d.Gaps[i].To)
+		}
+		if o := d.Overview; o != nil {
+			visit(&o.From)
+			visit(&o.To)
+			for i := range o.Drawn {
+				visit(&o.Drawn[i][0])
+				visit(&o.Drawn[i][1])
+			}
+		}
+	}
+	first := true
+	each(func(t *int64) {
+		if first || *t < base {
+			base, first = *t, false
+		}
+		most = max(most, *t)
+	})
+	if most < exact || len(d.Partitions) > 0 {
+		base = 0
+	}
+	each(func(t *int64) { *t -= base })
+	d.Base = strconv.FormatInt(base, 10)
+}
+
+// stretches are the items that are drawn: all of them if there are few,
+// otherwise those around the proof, or the last if there is none.
+func stretches(proof []int, all int) []stretch {
+	if all <= maxDrawn {
+		return []stretch{{0, all}}
+	}
+	if len(proof) == 0 {
+		return []stretch{{all - maxDrawn, all}}
+	}
+	const most = 40
+	around := slices.Sorted(slices.Values(proof[:min(len(proof), most)]))
+	reach := min(maxReach, maxDrawn/(2*len(around)))
+	var out []stretch
+	for _, i := range around {
+		s := stretch{max(0, i-reach), min(all, i+reach)}
+		if n := len(out); n > 0 && s.from <= out[n-1].to {
+			out[n-1].to = s.to
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func within(drawn []stretch, index int) bool {
+	i, found := slices.BinarySearchFunc(drawn, index, func(s stretch, index int) int { return cmp.Compare(s.from, index) })
+	return found || i > 0 && index < drawn[i-1].to
+}
+
+// lanes gives each process a lane, P2 before P10. Of a crowd those that come late
+// share the last one.
+func (d *data) lanes(ops []*histories.Op) map[string]int {
+	var names []string
+	lanes := map[string]int{}
+	for _, o := range ops {
+		if _, ok := lanes[o.Process]; !ok {
+			lanes[o.Process] = maxLanes
+			names = append(names, o.Process)
+		}
+	}
+	crowd := len(names) > maxLanes
+	names = names[:min(len(names), maxLanes)]
+	kind := func(name string) string { return strings.TrimRight(name, "0123456789") }
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(kind(a), kind(b)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		lanes[name] = i
+		d.Lanes = append(d.Lanes, plain(name, nameWidth))
+	}
+	if crowd {
+		d.Lanes = append(d.Lanes, "others")
+	}
+	return lanes
+}
+
+func (d *data) operation(o *histories.Op, lane int, e checker.Evidence) {
+	asked, answer := words(*o, e.Text)
+	one := operation{Index: o.Index, Line: o.Line, Lane: lane, Call: o.Call, Outcome: o.Outcome.String(),
+		Asked: plain(asked, textWidth), Answer: plain(answer, textWidth), Should: plain(e.Should, saysWidth)}
+	if o.Outcome != histories.Open {
+		end := o.Return
+		one.Return = &end
+	}
+	d.Ops = append(d.Ops, one)
+}
+
+// words are what was asked and what was answered, as the notation has them. The
+// text of a proof knows which records of a long answer matter.
+func words(o histories.Op, proof string) (asked, answer string) {
+	o.Process = "P" // a name may hold blanks
+	_, whole, _ := strings.Cut(checker.Brief(&o), " P ")
+	o.Outcome = histories.Open
+	_, asked, _ = strings.Cut(o.String(), " P ")
+	if _, answer, ok := strings.Cut(proof, asked+" => "); ok {
+		return asked, answer
+	}
+	return asked, strings.TrimPrefix(strings.TrimPrefix(whole, asked), " => ")
+}
+
+func (d *data) mark(m *histories.Mark) {
+	_, text, _ := strings.Cut(m.String(), " ")
+	one := mark{Index: m.Index, Line: m.Line, Time: m.Time, Kind: m.Kind.String(), Text: plain(strings.TrimPrefix(text, "nemesis "), textWidth)}
+	if m.Kind == histories.Nemesis {
+		one.Until = until(m)
+	}
+	d.Marks = append(d.Marks, one)
+}
+
+// until is when a fault ends that says how long it lasts: for=N.
+func until(m *histories.Mark) *int64 {
+	for _, word := range strings.Fields(m.Text) {
+		if n, ok := strings.CutPrefix(word, "for="); ok {
+			if last, err := strconv.ParseInt(n, 10, 64); err == nil && last > 0 && m.Time+last > m.Time {
+				end := m.Time + last
+				return &end
+			}
+		}
+	}
+	return nil
+}
+
+// leaveOut counts what is not drawn.
+func (d *data) leaveOut(h *histories.History, drawn []stretch) {
+	times := make([]int64, len(h.Ops())+len(h.Marks())) // by index
+	o := &overview{}
+	for i := range h.Ops() {
+		op := &h.Ops()[i]
+		times[op.Index] = op.Call
+		o.To = max(o.To, op.Call, op.Return)
+	}
+	for i := range h.Marks() {
+		times[h.Marks()[i].Index] = h.Marks()[i].Time
+		o.To = max(o.To, h.Marks()[i].Time)
+	}
+	o.From = times[0]
+	span := float64(o.To-o.From) + 1
+	for i := range h.Ops() {
+		op := &h.Ops()[i]
+		kind := map[histories.Outcome]int{histories.OK: 0, histories.Fail: 1, histories.Info: 2, histories.Open: 2}[op.Outcome]
+		o.Counts[int(float64(op.Call-o.From)/span*buckets)][kind]++
+	}
+	last := 0
+	for _, s := range drawn {
+		if s.from > last {
+			d.Gaps = append(d.Gaps, gap{times[max(0, last-1)], times[s.from], s.from - last})
+		}
+		last = s.to
+		o.Drawn = append(o.Drawn, [2]int64{times[s.from], times[s.to-1]})
+	}
+	if last < len(times) {
+		d.Gaps = append(d.Gaps, gap{times[last-1], o.To, len(times) - last})
+	}
+	d.Overview = o
+}

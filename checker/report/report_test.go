@@ -1,0 +1,176 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/checker/report"
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+func write(t *testing.T, h *histories.History, edit ...func(*report.Page)) string {
+	t.Helper()
+	p := report.Page{History: h, Result: checker.Check(t.Context(), h, checker.Options{})}
+	for _, f := range edit {
+		f(&p)
+	}
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func parse(t *testing.T, text string) *histories.History {
+	t.Helper()
+	h, err := histories.Parse("test.hist", []byte("history 1\nconfig acks=all\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+const lost = `1-2 P1 send 1 => ok @0
+3-4 P1 send 2 => ok @1
+5 nemesis crash broker=1 for=3
+6-7 C1 scan => ok [0:1] end=1
+`
+
+// TestTop demands what a person needs first, as markup that needs no script.
+func TestTop(t *testing.T) {
+	page := write(t, parse(t, lost), func(p *report.Page) { p.Next, p.Facts = "check minimize test.hist", []string{"A fact."} })
+	top, _, _ := strings.Cut(page, "<script")
+	for _, want := range []string{
+		">violation<", "lost-write", "Record 2 was acknowledged at offset 1 and is gone: the healed log ends at 1.",
+		"every client may rely on an acknowledged write", "line 4</span> <code class=\"said\">3-4 P1 send 2 =&gt; ok @1</code>",
+		"line 6", "should have ", "<code class=\"said\">check minimize test.hist</code>", "A fact.",
+	} {
+		if !strings.Contains(top, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	ok := write(t, parse(t, "1-2 P1 send 1 => ok @0\n3-4 C1 scan => ok [0:1] end=1\n"))
+	if !strings.Contains(ok, "What the clients saw is legal.") || strings.Contains(ok, "What proves it") {
+		t.Error("the page of a legal history does not say so, or proves something")
+	}
+	if thin := write(t, parse(t, "1-2 P1 send 1 => ok @0\n")); !strings.Contains(thin, ">unknown<") {
+		t.Error("the page of a history that proves nothing does not say unknown")
+	}
+	if empty := write(t, parse(t, "")); !strings.Contains(empty, `"ops":[]`) {
+		t.Error("the page of an empty history draws something")
+	}
+}
+
+// TestHostile looks at the text of the page for markup and script that only the
+// history can have brought.
+func TestHostile(t *testing.T) {
+	nasty := []string{"</script><script>alert(1)</script>", "<!--<script>", "\"'`><img src=x onerror=alert(1)>", "\u202eabc\u2066", "\u2028\u0000\x7f", "]]>", "{{.}}", "javascript:alert(1)"}
+	var ops []histories.Op
+	var marks []histories.Mark
+	for i, text := range nasty {
+		at := int64(2 * i)
+		value := histories.String(text)
+		text = strings.Trim(text, "\x00\x7f") // which histories permit in quoted strings alone
+		op := histories.NewOp("P"+text, histories.Send)
+		op.Values, op.Outcome, op.Call, op.Return, op.Code = []histories.Value{value}, histories.Info, at, at+1, text
+		op.Key, op.On = `"k"`, "t/0"
+		ops = append(ops, op)
+		marks = append(marks, histories.Mark{Time: at, Kind: histories.Nemesis, Text: "invariant " + text + " broken: " + text, Offset: histories.None})
+	}
+	h, err := histories.New(strings.Join(nasty, ""), histories.Header{}, ops, marks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(nasty, "")
+	page := write(t, h, func(p *report.Page) {
+		p.Next, p.Facts, p.Cluster = all, []string{all}, &report.Cluster{Note: all, Partitions: []report.Partition{{Name: all}}}
+	})
+	clean := write(t, parse(t, ""))
+	for _, tag := range []string{"<script", "</script", "<!--", "<img", "onerror=alert(1)>"} {
+		if got, want := strings.Count(page, tag), strings.Count(clean, tag); got != want {
+			t.Errorf("the page has %d times %s, want %d", got, tag, want)
+		}
+	}
+	if i := strings.IndexAny(page, "\u202e\u2066\u2028\x00\x7f\ufffd"); i >= 0 {
+		t.Errorf("the page holds what cannot be seen: %q", page[max(0, i-40):i+10])
+	}
+}
+
+// TestSelfContained finds nothing in the page that would ask a network for anything.
+func TestSelfContained(t *testing.T) {
+	page := write(t, parse(t, lost))
+	page = strings.NewReplacer(`"http://www.w3.org/2000/svg"`, "", "url(#hatch)", "", "url(#plot)", "").Replace(page) // a name, and places in the page
+	if found := regexp.MustCompile(`https?:|//[a-z]|\b(src|href|url|import|fetch)\s*[=(]`).FindString(page); found != "" {
+		t.Errorf("the page has %q", found)
+	}
+	if !strings.Contains(page, "default-src &#39;none&#39;") {
+		t.Error("the page permits itself more than it needs")
+	}
+}
+
+// long is a history in which one of many records is lost in the middle, and
+// answers and values are long.
+func long(t *testing.T, n int64) *histories.History {
+	t.Helper()
+	var ops []histories.Op
+	var log []histories.Record
+	for i := range n {
+		v := histories.String(fmt.Sprintf("%d%s", i, strings.Repeat("x", 500)))
+		op := histories.NewOp(fmt.Sprint("P", i%100), histories.Send)
+		op.Values, op.Outcome, op.Call, op.Return, op.Offset = []histories.Value{v}, histories.OK, 1<<60+10*i, 1<<60+10*i+5, i
+		if i != n/2 {
+			log = append(log, histories.Record{Offset: i, Value: v})
+		}
+		ops = append(ops, op)
+	}
+	scan := histories.NewOp("S1", histories.Scan)
+	scan.Outcome, scan.Call, scan.Return, scan.End, scan.Records = histories.OK, 1<<60+20*n, 1<<60+20*n+1, n, log
+	h, err := histories.New("long.jsonl", histories.Header{}, append(ops, scan), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestLong(t *testing.T) {
+	page := write(t, long(t, 20_000))
+	if len(page) > 3<<20 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	for _, want := range []string{"Of 20001 operations", `"gaps":[`, `"overview":{`, `"base":"11529215`, `"others"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+}
+
+// TestCorpus writes a page about each case, and each has what it proves.
+func TestCorpus(t *testing.T) {
+	files, err := filepath.Glob("../../histories/corpus/*/*.hist")
+	if err != nil || len(files) < 50 {
+		t.Fatalf("%d cases, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := histories.Parse(file, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := write(t, h)
+		if failing := strings.Contains(file, "/failing/"); failing != strings.Contains(page, "What proves it") {
+			t.Errorf("%s: the page proves something: %v, want %v", file, !failing, failing)
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package lanes_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/checker/report"
+	"github.com/isrcheck/isrcheck/cmd/check/internal/lanes"
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A browser shows pages and listens to what they complain of and ask for.
+type browser struct {
+	context.Context
+	folder string
+
+	mu       sync.Mutex
+	said     []string // to the console, and errors
+	requests []string
+}
+
+// hear takes note of what a page complains of and asks for.
+func (b *browser) hear(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		b.said = append(b.said, fmt.Sprint("console ", e.Type))
+	case *runtime.EventExceptionThrown:
+		b.said = append(b.said, fmt.Sprint(e.ExceptionDetails.Text, " ", e.ExceptionDetails.Exception.Description))
+	case *log.EventEntryAdded:
+		b.said = append(b.said, e.Entry.Text)
+	case *network.EventRequestWillBeSent:
+		b.requests = append(b.requests, e.Request.URL)
+	}
+}
+
+// open starts a browser. Where there is none the test is skipped, unless
+// ISRCHECK_BROWSER demands one.
+func open(t *testing.T) *browser {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		if os.Getenv("ISRCHECK_BROWSER") != "" {
+			t.Fatalf("no browser to look at pages with: %v", err)
+		}
+		t.Skipf("no browser to look at pages with: %v", err)
+	}
+	b := &browser{folder: t.TempDir()}
+	flags := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.NoFirstRun, chromedp.UserDataDir(filepath.Join(b.folder, "profile")), chromedp.WindowSize(1280, 800),
+		chromedp.Flag("disable-component-update", true), chromedp.WSURLReadTimeout(2*time.Minute))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), flags...)
+	t.Cleanup(cancel)
+	b.Context, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Listen(b.Context, b.hear); err != nil {
+		t.Fatal(err)
+	}
+	b.do(t, chromedp.EmulateViewport(1280, 800))
+	return b
+}
+
+func (b *browser) do(t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(b.Context, actions...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eval returns what an expression is in the page.
+func eval[T any](t *testing.T, b *browser, expression string) T {
+	t.Helper()
+	v, err := chromedp.Run(b.Context, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// show opens the page of a history and returns its size in bytes.
+func (b *browser) show(t *testing.T, h *histories.History) int {
+	t.Helper()
+	text := pageOf(t, h)
+	file := filepath.Join(b.folder, "page.html")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.mu.Lock()
+	b.said, b.requests = nil, nil
+	b.mu.Unlock()
+	b.do(t, chromedp.Navigate("file://"+file), chromedp.WaitReady(chromedp.CSS("html[data-ready]")))
+	return len(text)
+}
+
+// quiet fails the test if the page complained or asked for anything but itself.
+func (b *browser) quiet(t *testing.T) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.said) > 0 {
+		t.Errorf("the page says %q", b.said)
+	}
+	if len(b.requests) != 1 || !strings.HasPrefix(b.requests[0], "file://") {
+		t.Errorf("the page asked for %q, want nothing but itself", b.requests)
+	}
+}
+
+func pageOf(t *testing.T, h *histories.History) []byte {
+	t.Helper()
+	cluster, err := lanes.Of(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	p := report.Page{History: h, Result: checker.Check(t.Context(), h, checker.Options{}), Next: "check replay " + h.Name(), Cluster: cluster}
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func corpusCase(t *testing.T, name string) *histories.History {
+	t.Helper()
+	h, err := histories.ReadFile("../../../../histories/corpus/failing/" + name + ".hist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestPageInBrowser(t *testing.T) {
+	b := open(t)
+	t.Run("of a case", func(t *testing.T) { testCase(t, b) })
+	t.Run("by keyboard", func(t *testing.T) { testKeyboard(t, b) })
+	t.Run("by mouse", func(t *testing.T) { testMouse(t, b) })
+	t.Run("of a hostile history", func(t *testing.T) { testHostile(t, b) })
+	t.Run("of a long history", func(t *testing.T) { testLong(t, b) })
+}
+
+// inSight reports whether all of an element is seen without scrolling.
+const inSight = `(e => { const r = e.getBoundingClientRect(); return r.height > 0 && r.top >= 0 && r.bottom <= innerHeight && r.right <= innerWidth })`
+
+func testCase(t *testing.T, b *browser) {
+	b.show(t, corpusCase(t, "bug-unfenced-fetch"))
+	for _, selector := range []string{"h1", ".verdict.violation", ".proof button", ".next code", "#timeline .proves"} {
+		if !eval[bool](t, b, inSight+fmt.Sprintf("(document.querySelector(%q))", selector)) {
+			t.Errorf("%s is not seen without scrolling", selector)
+		}
+	}
+	names := eval[string](t, b, `[...document.querySelectorAll("#timeline .name")].map(e => e.firstChild.data).join(" ")`)
+	if want := "faults P1 P2 controller broker 1 broker 2 broker 3"; names != want {
+		t.Errorf("the lanes are %q, want %q", names, want)
+	}
+	if n := eval[int](t, b, `document.querySelectorAll("#replicas .record").length`); n == 0 {
+		t.Error("no replica shows its log")
+	}
+	if wide := eval[int](t, b, "document.documentElement.scrollWidth"); wide > 1280 {
+		t.Errorf("the page is %d pixels wide and has to be scrolled sideways", wide)
+	}
+	if n := eval[int](t, b, `[...document.querySelectorAll("[role=button]:not([aria-label])")].length`); n > 0 {
+		t.Errorf("%d items say nothing to those who do not see", n)
+	}
+	b.quiet(t)
+}
+
+// focused is the item that has the focus, and -1 if none has.
+const focused = `Number(document.activeElement.closest("[data-i]")?.dataset.i ?? -1)`
+
+func testKeyboard(t *testing.T, b *browser) {
+	h := corpusCase(t, "bug-unfenced-fetch")
+	b.show(t, h)
+	proof := eval[int](t, b, `Number(document.querySelector("[data-item]").dataset.item)`)
+	b.do(t, chromedp.KeyEvent(kb.Tab))
+	if got := eval[string](t, b, "document.activeElement.dataset.item ?? ''"); got != fmt.Sprint(proof) {
+		t.Fatalf("the first stop is %q, want the proof", got)
+	}
+	press := func(keys string, want int) {
+		t.Helper()
+		b.do(t, chromedp.KeyEvent(keys))
+		if got := eval[int](t, b, focused); got != want {
+			t.Errorf("after %q the focus is on item %d, want %d", keys, got, want)
+		}
+	}
+	press(kb.Enter, proof)
+	press(kb.ArrowLeft, proof-1)
+	press(kb.ArrowRight, proof)
+	press("n", proof)
+	press(kb.Home, 0)
+	press(kb.ArrowDown, 5) // the first operation of P1 is near enough
+	press(kb.End, len(h.Ops())+len(h.Marks())-1)
+	if says := eval[string](t, b, `document.querySelector("#details").innerText`); !strings.Contains(says, "not live") {
+		t.Errorf("the details are %q, want those of the item with the focus", says)
+	}
+	width := `document.querySelector("#timeline .mark").getBBox().width`
+	before := eval[float64](t, b, width)
+	press("+", len(h.Ops())+len(h.Marks())-1)
+	b.do(t, chromedp.KeyEvent("0"))
+	eval[int](t, b, "new Promise(requestAnimationFrame).then(() => 0)")
+	if after := eval[float64](t, b, width); after != before {
+		t.Errorf("after zooming in and out a mark is %g wide, want %g", after, before)
+	}
+	b.quiet(t)
+}
+
+func testMouse(t *testing.T, b *browser) {
+	b.show(t, corpusCase(t, "bug-unfenced-fetch"))
+	title := `document.querySelector("#replicas h3").innerText`
+	before := eval[string](t, b, title)
+	b.do(t, chromedp.MouseEvent("mouseMoved", 400, 420))
+	if after := eval[string](t, b, title); after == before {
+		t.Errorf("the replicas stay as they were, %q, when the cursor moves", after)
+	}
+	b.do(t, chromedp.Click(chromedp.CSS(`[data-zoom="in"]`)), chromedp.Click(chromedp.CSS("#timeline .op")))
+	if says := eval[string](t, b, `document.querySelector("#details").innerText`); !strings.Contains(says, "asked") {
+		t.Errorf("the details are %q, want those of an operation", says)
+	}
+	b.quiet(t)
+}
+
+func testHostile(t *testing.T, b *browser) {
+	nasty := "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u202e\x00'\"`${1}"
+	op := histories.NewOp("P<b>\u202e", histories.Send)
+	op.Values, op.Outcome, op.Call, op.Return, op.Offset = []histories.Value{histories.String(nasty)}, histories.OK, 1<<62, 1<<62+1, 0
+	scan := histories.NewOp("<i>", histories.Scan)
+	scan.Outcome, scan.Call, scan.Return, scan.End = histories.OK, 1<<62+2, 1<<62+3, 0
+	h, err := histories.New(nasty, histories.Header{}, []histories.Op{op, scan}, []histories.Mark{{Time: 1 << 62, Text: "<u>fault</u>", Offset: histories.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.show(t, h)
+	if title := eval[string](t, b, "document.title"); strings.HasPrefix(title, "owned") {
+		t.Errorf("the title is %q: the history ran a script", title)
+	}
+	if n := eval[int](t, b, `document.querySelectorAll("img, u, i, b, script:not([type]) ~ script").length`); n > 0 {
+		t.Errorf("%d elements of the page are the history's", n)
+	}
+	text := eval[string](t, b, "document.body.innerText")
+	for _, want := range []string{`</script><script>document.title=`, `\u202e`, `\u0000`, fmt.Sprint(1<<62 + 1)} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	if strings.ContainsAny(text, "\u202e\x00") {
+		t.Error("the page holds letters that turn or end what follows")
+	}
+	b.quiet(t)
+}
+
+// testLong reports how long a page of 100,000 operations takes to open; how
+// large it is may not pass 3 MiB.
+func testLong(t *testing.T, b *browser) {
+	var ops []histories.Op
+	var log []histories.Record
+	for i := range int64(100_000) {
+		op := histories.NewOp(fmt.Sprint("P", i%10), histories.Send)
+		op.Values, op.Outcome, op.Call, op.Return, op.Offset = []histories.Value{histories.Int(i)}, histories.OK, 10*i, 10*i+50, i
+		if i != 40_000 {
+			log = append(log, histories.Record{Offset: i, Value: histories.Int(i)})
+		}
+		ops = append(ops, op)
+	}
+	scan := histories.NewOp("S1", histories.Scan)
+	scan.Outcome, scan.Call, scan.Return, scan.End, scan.Records = histories.OK, 2_000_000, 2_000_001, 100_000, log
+	h, err := histories.New("long.hist", histories.Header{}, append(ops, scan), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := b.show(t, h)
+	if size > 3<<20 {
+		t.Errorf("the page has %d bytes, want at most 3 MiB", size)
+	}
+	t.Logf("the page of %d operations has %d bytes and was ready after %s ms", len(h.Ops()), size, eval[string](t, b, "document.documentElement.dataset.ready"))
+	if left := eval[string](t, b, `document.querySelector(".left").innerText`); !strings.Contains(left, "overview") {
+		t.Errorf("the page says %q, want what it left out", left)
+	}
+	if !eval[bool](t, b, inSight+`(document.querySelector("#timeline .proves"))`) {
+		t.Error("the proof is not seen without scrolling")
+	}
+	b.quiet(t)
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/checker/report"
+	"github.com/isrcheck/isrcheck/cmd/check/internal/lanes"
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+func (a *app) report() *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "report FILE -o OUT.html",
+		Short: "Write the verdict and a timeline as a web page",
+		Long: "report judges a history and writes a page for a browser: the verdict in a sentence, the\n" +
+			"operations that prove it, the command that repeats it, and a timeline with a lane for each\n" +
+			"client. Of a case with a schedule, which is run again, it has a lane for each broker as well:\n" +
+			"role, epoch, place in the ISR, log end, high watermark, and the log at the cursor's time.\n" +
+			"The page is one file that needs no network. Of a long history it draws what surrounds the\n" +
+			"proof, and says what it left out. The exit code is the verdict's. - is stdin.\n" +
+			"OUT is replaced as a whole or, if anything goes wrong, left alone.",
+		Example: "  check report failures/lost-write-9c1f02ab55d01e77.hist -o report.html",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			ctx, stop := interruptible()
+			defer stop()
+			if err := a.reportFile(ctx, args[0], to); err != nil {
+				a.failOrStop(ctx, err)
+			}
+			return nil
+		},
+	}
+	a.limitFlag(cmd)
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the file to write")
+	cmd.MarkFlagRequired("output")
+	return cmd
+}
+
+func (a *app) reportFile(ctx context.Context, name, to string) error {
+	h, err := a.read(ctx, name)
+	if err != nil {
+		return err
+	}
+	end := newProgress(a.err).during("judging " + label(name))
+	r := checker.Check(ctx, h, checker.Options{})
+	checker.Explain(ctx, h, r, checker.Options{})
+	end()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	j := judgement{file: name, header: h.Header(), result: r}
+	if err := writePage(to, h, j); err != nil {
+		return err
+	}
+	a.worsen(j.exit())
+	fmt.Fprintf(a.out, "%s: %s\n", label(to), a.verdict(r))
+	if j.exit() == exitInternal {
+		a.reportBug(r.Reason, name)
+	}
+	return nil
+}
+
+// writePage writes a page about a judged history, as a whole or not at all.
+func writePage(path string, h *histories.History, j judgement) error {
+	cluster, err := lanes.Of(h)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := (report.Page{History: h, Result: j.result, Next: command(j), Facts: facts(j), Cluster: cluster}).Write(&out); err != nil {
+		return err
+	}
+	return replaceFile(path, out.Bytes())
+}
+
+// command is what takes a judged history further, "" if nothing needs to be done.
+func command(j judgement) string {
+	if j.result.Verdict == checker.Violates || j.header.Schedule != "" {
+		return next(j)
+	}
+	return ""
+}
+
+// facts are what a page says beside the finding that it is about.
+func facts(j judgement) []string {
+	r := j.result
+	var out []string
+	if r.Legal != nil {
+		out = append(out, legalUpTo(r.Legal)+".")
+	}
+	if len(r.Lost) > 0 {
+		out = append(out, "Lost: "+losses(r.Lost)+".")
+	}
+	for _, note := range r.Notes {
+		out = append(out, sentence(note)+".")
+	}
+	if len(r.Assumptions) > 0 {
+		out = append(out, "Assumed, for the header does not say: "+strings.Join(r.Assumptions, " ")+".")
+	}
+	return out
+}
