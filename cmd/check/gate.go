@@ -6,95 +6,69 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
 	"github.com/isrcheck/isrcheck/histories"
 )
 
 // A gate is the command gate: everything that must hold before a change is
 // accepted.
 type gate struct {
-	app     *app
-	folders []string // in place of the embedded corpus
-	runs    int
-	bound   int // schedules until a bug counts as missed
-	seed    uint64
-	budget  time.Duration // of the random parts together
-	lenient bool          // undecided is no failure
-	shard   shard         // the share of the work that is done here
-	report  string        // file for the JSON
-	parts   []part
+	app      *app
+	folders  []string // in place of the embedded corpus
+	bound    int      // schedules until a bug counts as missed
+	budget   time.Duration
+	shard    shard // the share of the work that is done here
+	files    reportFiles
+	baseline string // file of what is allowed
+	report   gateReport
+	hunt     func(context.Context, hunt.Options) (*hunt.Report, error)
+
+	start time.Time
+	saved time.Time     // when the files were last written
+	cost  time.Duration // of writing them
+	fails error         // why they cannot be written
 }
 
-// A part is one line of the gate's report.
-type part struct {
-	Name     string   `json:"name"`
-	Verdict  string   `json:"verdict"` // ok, violation or unknown
-	Says     string   `json:"says"`
-	Problems []string `json:"problems"`
-}
-
-// A shard is one of several shares of the work, counted from 1.
-type shard struct{ number, of int }
-
-// Set reads "i/n".
-func (s *shard) Set(text string) error {
-	number, of, _ := strings.Cut(text, "/")
-	i, err := strconv.Atoi(number)
-	n, also := strconv.Atoi(of)
-	if err != nil || also != nil || i < 1 || i > n {
-		return errors.New("expected i/n, with i from 1 to n")
-	}
-	*s = shard{i, n}
-	return nil
-}
-
-func (s *shard) String() string { return fmt.Sprintf("%d/%d", s.number, s.of) }
-
-func (s *shard) Type() string { return "i/n" }
-
-// has reports whether the item at that index belongs to the shard.
-func (s *shard) has(index int) bool { return index%s.of == s.number-1 }
-
-// span is the shard's part of so many in a row.
-func (s *shard) span(all int) (first, count int) {
-	first = all * (s.number - 1) / s.of
-	return first, all*s.number/s.of - first
-}
+// reportFiles are the files that a report is written to, "" for none.
+type reportFiles struct{ json, junit string }
 
 const defaultBudget = 2 * time.Minute
 
 func (a *app) gate() *cobra.Command {
-	g := &gate{app: a, bound: bugRuns, shard: shard{1, 1}}
-	unknown := "fail"
+	g := &gate{app: a, bound: bugRuns, shard: shard{1, 1}, hunt: hunt.Run}
+	g.report = gateReport{Version: reportVersion, Unknown: "fail"}
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Check everything that must hold, as a CI job does",
 		Long: "gate judges every case of the corpus and compares with the verdict it documents, demands\n" +
-			"that each rule is violated by a case, runs the schedules of cases again, hunts in the\n" +
-			"reference cluster, which must keep its promises, and hunts each seeded bug, which must be\n" +
-			"found. It prints a line for each part and one for the verdict. Folders given as corpus\n" +
-			"stand in for the embedded one, and must be as complete. Shards share the work: each of\n" +
-			"n machines does its own and writes a report, and 'check merge' puts them together.",
-		Example: "  check gate --budget 5m --json gate.json\n" +
+			"that each rule is violated by a case, runs the schedules of cases again, hunts seeded bugs,\n" +
+			"which must be found, and hunts in the reference cluster, which must keep its promises, until\n" +
+			"the budget ends; half of it is for the bugs, and those it does not suffice for are left out.\n" +
+			"With --runs, so many schedules and all bugs are demanded, and what the budget does not suffice\n" +
+			"for is unknown. Folders given as corpus stand in for the embedded one, and must be as complete.\n\n" +
+			"Shards share the work: each of n machines does its own and writes a report, and 'check merge'\n" +
+			"puts them together. The files are whole whenever the gate is killed, and say that it was. On\n" +
+			"GitHub, problems become annotations and the report becomes the summary of the job.",
+		Example: "  check gate --budget 5m --json gate.json --junit gate.xml\n" +
 			"  check gate --seed $GITHUB_RUN_NUMBER\n" +
 			"  check gate --shard 2/4 --json gate-2.json",
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			runs := g.report.Runs
 			switch {
-			case unknown != "fail" && unknown != "pass":
-				return fmt.Errorf("invalid argument %q for --unknown: expected fail or pass", unknown)
-			case g.runs < 1 || g.bound < 1 || g.budget <= 0:
+			case g.report.Unknown != "fail" && g.report.Unknown != "pass":
+				return fmt.Errorf("invalid argument %q for --unknown: expected fail or pass", g.report.Unknown)
+			case g.bound < 1 || g.budget <= 0 || runs < 1 && cmd.Flags().Changed("runs"):
 				return errors.New("expected --runs, --bound and --budget above 0")
-			case g.runs < g.shard.of:
+			case runs > 0 && runs < g.shard.of:
 				return fmt.Errorf("expected --runs of %d or more, a schedule for each shard", g.shard.of)
 			}
-			g.lenient = unknown == "pass"
 			ctx, stop := interruptible()
 			defer stop()
 			g.run(ctx)
@@ -104,31 +78,45 @@ func (a *app) gate() *cobra.Command {
 	a.limitFlag(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&g.folders, "corpus", nil, "folder of cases in place of the embedded corpus; may be repeated")
-	flags.IntVar(&g.runs, "runs", 2000, "schedules to draw for the reference cluster")
+	flags.IntVar(&g.report.Runs, "runs", 0, "schedules to draw for the reference cluster (default as many as the budget allows)")
 	flags.IntVar(&g.bound, "bound", g.bound, "schedules to draw until a bug counts as missed")
-	flags.Uint64Var(&g.seed, "seed", defaultSeed, "of the schedules")
-	flags.DurationVar(&g.budget, "budget", defaultBudget, "time that drawn schedules may take; what was not reached is unknown")
-	flags.StringVar(&unknown, "unknown", unknown, "whether what could not be decided is a failure: fail or pass")
+	flags.Uint64Var(&g.report.Seed, "seed", defaultSeed, "of the schedules")
+	flags.DurationVar(&g.budget, "budget", defaultBudget, "time for all; the cases are judged even if that takes longer")
+	flags.StringVar(&g.report.Unknown, "unknown", g.report.Unknown, "whether what could not be decided is a failure: fail or pass")
 	flags.Var(&g.shard, "shard", "which share of the work to do")
-	flags.StringVar(&g.report, "json", "", "file to write the report to, as JSON")
+	flags.StringVar(&g.baseline, "baseline", "", "file of what is allowed for a while (see docs/gate.md)")
+	g.files.flags(cmd)
 	return cmd
 }
 
+// flags adds the flags that name the files.
+func (f *reportFiles) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.json, "json", "", "file to write the report to, as JSON")
+	cmd.Flags().StringVar(&f.junit, "junit", "", "file to write the report to, as JUnit XML")
+}
+
 func (g *gate) run(ctx context.Context) {
-	start := time.Now()
+	g.start, g.report.Shard = time.Now(), g.shard.String()
 	cases, err := g.cases(ctx)
+	if err == nil && g.baseline != "" {
+		g.report.Baseline, err = g.app.readBaseline(g.baseline, g.start)
+	}
 	if err != nil {
 		g.app.failOrStop(ctx, err)
 		return
 	}
-	g.add(g.judgeCorpus(ctx, cases))
-	g.add(demandRules(cases))
-	g.add(g.replayCorpus(ctx, cases))
-	timed, cancel := context.WithTimeout(ctx, g.budget)
+	if g.save(); g.fails != nil { // before the work, not after it
+		g.app.fail(exitInput, g.fails)
+		return
+	}
+	timed, cancel := context.WithDeadline(ctx, g.start.Add(g.budget))
 	defer cancel()
-	g.add(g.huntSafe(timed))
-	g.add(g.huntBugs(timed))
-	g.conclude(ctx.Err() != nil, time.Since(start))
+	g.judgeCorpus(ctx, cases)
+	g.demandRules(cases)
+	g.replayCorpus(ctx, cases)
+	g.huntBugs(ctx, timed)
+	g.huntSafe(ctx, timed)
+	g.conclude(ctx.Err() != nil)
 }
 
 // cases returns the corpus. None at all is for the gate to judge.
@@ -158,94 +146,99 @@ func (g *gate) cases(ctx context.Context) ([]*histories.History, error) {
 	return all, nil
 }
 
-// add completes a part and prints its line.
-func (g *gate) add(p part, undecided int) {
-	switch {
-	case len(p.Problems) > undecided:
-		p.Verdict = "violation"
-	case undecided > 0:
-		p.Verdict = "unknown"
-	default:
-		p.Verdict, p.Problems = "ok", []string{}
-	}
-	g.parts = append(g.parts, p)
-	g.app.printPart(p)
+// begin opens a part of so many items.
+func (g *gate) begin(name string, of int) *part {
+	g.report.Parts = append(g.report.Parts, part{Name: name, Of: of, Items: []item{}})
+	return &g.report.Parts[len(g.report.Parts)-1]
 }
 
-func (a *app) printPart(p part) {
-	fmt.Fprintf(a.out, "%-7s %s  %s\n", p.Name, a.column(p.Verdict), p.Says)
-	for _, problem := range p.Problems {
-		fmt.Fprintf(a.out, "          %s\n", problem)
+// look adds an item to the open part, as f leaves it; without a verdict it is
+// dropped. A panic is an internal error, of this item alone.
+func (g *gate) look(index int, name string, f func(*item)) {
+	it, start := item{Index: index, Name: name, Verdict: "ok"}, time.Now()
+	func() {
+		defer func() {
+			if p := recover(); p != nil {
+				g.app.err.Write(debug.Stack())
+				it.wrong("error", internalError, "panic: %v", p)
+			}
+		}()
+		f(&it)
+	}()
+	if it.Verdict == "" {
+		return
+	}
+	it.Ms = time.Since(start).Milliseconds()
+	p := &g.report.Parts[len(g.report.Parts)-1]
+	it.Allowed = g.report.allows(it)
+	p.Items = append(p.Items, it)
+	if it.Verdict != "ok" && time.Since(g.saved) > 10*g.cost || time.Since(g.saved) > time.Second {
+		g.save()
 	}
 }
 
-// column pads a verdict and gives it its colour.
-func (a *app) column(verdict string) string {
-	text := fmt.Sprintf("%-9s", verdict)
-	switch verdict {
-	case "ok":
-		return a.ink.green(text)
-	case "unknown":
-		return a.ink.yellow(text)
+// end closes the open part. What is printed is on disk before.
+func (g *gate) end() {
+	g.save()
+	g.app.printPart(g.report.Parts[len(g.report.Parts)-1])
+}
+
+// save writes the files as far as the gate has come.
+func (g *gate) save() {
+	start := time.Now()
+	g.report.judge()
+	g.report.Ms = start.Sub(g.start).Milliseconds()
+	g.fails = g.files.write(&g.report)
+	g.saved = time.Now()
+	g.cost = g.saved.Sub(start)
+}
+
+// write writes the report to those files that were named.
+func (f *reportFiles) write(r *gateReport) error {
+	var err error
+	if f.json != "" {
+		text, failed := json.MarshalIndent(r, "", "  ")
+		if failed != nil {
+			panic(failed) // strings and numbers always encode
+		}
+		err = replaceFile(f.json, append(text, '\n'))
 	}
-	return a.ink.red(text)
+	if f.junit != "" {
+		err = errors.Join(err, replaceFile(f.junit, junitOf(r)))
+	}
+	return err
 }
 
 // conclude prints the verdict and writes the report.
-func (g *gate) conclude(interrupted bool, took time.Duration) {
-	verdict, code := verdictOfParts(g.parts)
-	if verdict == "unknown" && g.lenient {
-		code = exitOK
+func (g *gate) conclude(interrupted bool) {
+	r := &g.report
+	r.Complete = !interrupted
+	g.save()
+	if g.fails != nil {
+		g.app.fail(exitInput, g.fails)
 	}
-	if interrupted && code != exitViolation {
-		code = exitInterrupted
+	if interrupted && r.Verdict == "unknown" {
+		r.Exit = exitInterrupted
+		g.app.exit = exitInterrupted
+	} else {
+		g.app.worsen(r.Exit)
 	}
-	if code != exitOK {
-		g.app.exit = code
+	took := time.Since(g.start).Round(100 * time.Millisecond)
+	if interrupted {
+		fmt.Fprintf(g.app.err, "check: interrupted after %s\n", took)
 	}
-	again := fmt.Sprintf("check gate --seed %d --runs %d", g.seed, g.runs)
-	if g.shard.of > 1 {
-		again += " --shard " + g.shard.String()
+	fmt.Fprintf(g.app.out, "verdict %s  in %s (%s)\n", g.app.column(r.Verdict), took, r.again())
+	if r.Shard == "1/1" && r.Complete {
+		g.app.printBaseline(r)
 	}
-	fmt.Fprintf(g.app.out, "verdict %s  in %s (%s)\n", g.app.column(verdict), took.Round(100*time.Millisecond), again)
-	g.app.writeReport(g.report, jsonGate{verdict, code, g.seed, g.runs, g.shard.String(), took.Milliseconds(), g.parts})
+	g.app.tellGitHub(r, true)
 }
 
-// verdictOfParts is the gravest verdict, and its exit code.
-func verdictOfParts(parts []part) (verdict string, code int) {
-	has := func(verdict string) bool {
-		return slices.ContainsFunc(parts, func(p part) bool { return p.Verdict == verdict })
+// rotated returns a list that begins elsewhere.
+func rotated[T any](list []T, by uint64) []T {
+	if len(list) == 0 {
+		return nil
 	}
-	switch {
-	case has("violation"):
-		return "violation", exitViolation
-	case has("unknown"):
-		return "unknown", exitUnknown
-	}
-	return "ok", exitOK
-}
-
-// writeReport writes the JSON to a file, if one was named.
-func (a *app) writeReport(file string, r jsonGate) {
-	if file == "" {
-		return
-	}
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		panic(err) // strings and numbers always encode
-	}
-	if err := os.WriteFile(file, append(text, '\n'), 0o666); err != nil {
-		a.fail(exitInput, err)
-	}
-}
-
-// jsonGate is the JSON of a gate. Names are part of the command line's contract.
-type jsonGate struct {
-	Verdict string `json:"verdict"`
-	Exit    int    `json:"exit"`
-	Seed    uint64 `json:"seed"`
-	Runs    int    `json:"runs"`  // of all shards
-	Shard   string `json:"shard"` // i/n
-	Ms      int64  `json:"ms"`
-	Parts   []part `json:"parts"`
+	i := int(by % uint64(len(list)))
+	return slices.Concat(list[i:], list[:i])
 }

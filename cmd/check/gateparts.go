@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"maps"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
@@ -12,137 +16,237 @@ import (
 	"github.com/isrcheck/isrcheck/impl"
 )
 
-// judgeCorpus compares each case's verdict with the one it documents. With the
-// part it returns how many of its problems are undecided.
-func (g *gate) judgeCorpus(ctx context.Context, cases []*histories.History) (part, int) {
-	p, n, undecided := part{Name: "corpus"}, 0, 0
+// whole is the index of what is said of a part as a whole.
+const whole = -1
+
+// judgeCorpus compares each case's verdict with the one it documents.
+func (g *gate) judgeCorpus(ctx context.Context, cases []*histories.History) {
+	g.begin("corpus", g.shard.share(len(cases)))
+	defer g.end()
 	if len(cases) == 0 {
-		p.Problems = append(p.Problems, "the corpus is empty")
+		g.look(whole, "corpus", func(it *item) { it.wrong("violation", emptyCorpus, "there are no cases") })
 	}
 	for i, h := range cases {
 		if !g.shard.has(i) {
 			continue
 		}
-		n++
-		expect := h.Header().Expect
-		r := checker.Check(ctx, h, checker.Options{})
-		if r.Meets(expect) {
-			continue
-		}
-		if r.Verdict == checker.Undecided && expect.Verdict != "" {
-			undecided++
-		}
-		wanted := expect.String()
-		if wanted == "" {
-			wanted = "states no verdict"
-		} else {
-			wanted = "expects " + wanted
-		}
-		got := strings.TrimSpace(r.Verdict.String() + " " + strings.Join(r.Names(), ","))
-		p.Problems = append(p.Problems, fmt.Sprintf("%s: the verdict is %s, the case %s", label(h.Name()), got, wanted))
+		g.look(i, h.Name(), func(it *item) {
+			it.File = g.fileOf(h)
+			g.judgeCase(ctx, h, it)
+		})
 	}
-	p.Says = count(n, "case")
-	return p, undecided
 }
 
-// demandRules demands a case for each rule that expects it by name.
-func demandRules(cases []*histories.History) (part, int) {
-	rules := checker.Rules()
-	p := part{Name: "rules", Says: count(len(rules), "rule") + ", each of which a case must violate"}
-	for _, rule := range rules {
-		violates := func(h *histories.History) bool { return slices.Contains(h.Header().Expect.Names, rule) }
-		if !slices.ContainsFunc(cases, violates) {
-			p.Problems = append(p.Problems, "no case expects "+rule)
-		}
+func (g *gate) judgeCase(ctx context.Context, h *histories.History, it *item) {
+	expect := h.Header().Expect
+	r := checker.Check(ctx, h, checker.Options{})
+	it.Again = "check verify --expect " + shellWord(it.File)
+	wanted, got := "expects "+expect.String(), strings.TrimSpace(r.Verdict.String()+" "+strings.Join(r.Names(), ","))
+	switch {
+	case ctx.Err() != nil:
+		it.Verdict = "" // it was judged in a hurry
+	case expect.Verdict == "":
+		it.wrong("violation", wrongVerdict, "the verdict is %s, the case states no verdict", got)
+	case r.Verdict.ExitCode() == exitInternal:
+		it.wrong("error", internalError, "%s", r.Reason)
+	case r.Meets(expect):
+		it.Again = ""
+	case r.Verdict == checker.Undecided:
+		it.wrong("unknown", undecidedItem, "the verdict is %s, the case %s", got, wanted)
+	default:
+		it.wrong("violation", wrongVerdict, "the verdict is %s, the case %s", got, wanted)
 	}
-	return p, 0
+}
+
+// fileOf is where a case is to be found: those of the embedded corpus in a
+// checkout of this project.
+func (g *gate) fileOf(h *histories.History) string {
+	if len(g.folders) == 0 {
+		return path.Join("histories/corpus", h.Name())
+	}
+	return h.Name()
+}
+
+// demandRules demands a case for each rule that expects it by name, whichever
+// shard judges that case.
+func (g *gate) demandRules(cases []*histories.History) {
+	rules := checker.Rules()
+	g.begin("rules", g.shard.share(len(rules)))
+	defer g.end()
+	for i, rule := range rules {
+		if !g.shard.has(i) {
+			continue
+		}
+		g.look(i, rule, func(it *item) {
+			violates := func(h *histories.History) bool { return slices.Contains(h.Header().Expect.Names, rule) }
+			if !slices.ContainsFunc(cases, violates) {
+				it.wrong("violation", uncoveredRule, "no case expects it")
+			}
+		})
+	}
 }
 
 // replayCorpus runs the schedules of cases again.
-func (g *gate) replayCorpus(ctx context.Context, cases []*histories.History) (part, int) {
-	p, n := part{Name: "replay"}, 0
+func (g *gate) replayCorpus(ctx context.Context, cases []*histories.History) {
+	cases = slices.DeleteFunc(slices.Clone(cases), func(h *histories.History) bool { return h.Header().Schedule == "" })
+	g.begin("replay", g.shard.share(len(cases)))
+	defer g.end()
 	for i, h := range cases {
-		if !g.shard.has(i) || h.Header().Schedule == "" {
-			continue
-		}
-		n++
-		r, err := hunt.Setup{}.Replay(ctx, h)
-		switch {
-		case err != nil:
-			p.Problems = append(p.Problems, err.Error())
-			continue
-		case r.Stale != "":
-			p.Problems = append(p.Problems, fmt.Sprintf("%s: stale-fingerprint: %s", label(h.Name()), r.Stale))
-		}
-		if r.Wrong != "" {
-			p.Problems = append(p.Problems, fmt.Sprintf("%s: %s", label(h.Name()), r.Wrong))
-		}
-	}
-	p.Says = count(n, "schedule") + " of cases"
-	return p, 0
-}
-
-// huntSafe hunts in the reference cluster.
-func (g *gate) huntSafe(ctx context.Context) (part, int) {
-	progress := newProgress(g.app.err)
-	defer progress.done()
-	first, runs := g.shard.span(g.runs)
-	o := hunt.Options{First: first, Runs: runs, Seed: g.seed, Progress: func(r *hunt.Report) {
-		progress.say(r.Runs, runs, "safe: %s of %s", number(r.Runs), count(runs, "schedule"))
-	}}
-	r, err := hunt.Run(ctx, o)
-	p := part{Name: "safe"}
-	if err != nil {
-		p.Problems = append(p.Problems, err.Error())
-		return p, 0
-	}
-	e, s := r.Exercised, r.Stats
-	p.Says = fmt.Sprintf("%s of seed %d: %s acknowledged, %s, %s, %s unknown", count(r.Runs, "schedule"), g.seed,
-		count(e.Acknowledged, "send"), count(int(s.Elections), "election"), count(int(s.Truncations), "truncation"), number(r.Undecided))
-	switch {
-	case r.Failed != nil:
-		p.Problems = append(p.Problems, fmt.Sprintf("schedule %d: %v; check run --seed %d --first %d --runs 1", r.FailedAt, r.Failed.Result.Err(), g.seed, r.FailedAt))
-		return p, 0
-	case r.Runs < runs:
-		p.Problems = append(p.Problems, fmt.Sprintf("the time was over after %s of %s", number(r.Runs), count(runs, "schedule")))
-		return p, 1
-	case r.OK == 0 || e.Acknowledged == 0 || s.Elections == 0:
-		p.Problems = append(p.Problems, "nothing was at stake")
-		return p, 1
-	}
-	return p, 0
-}
-
-// huntBugs hunts each seeded bug until it is found.
-func (g *gate) huntBugs(ctx context.Context) (part, int) {
-	progress := newProgress(g.app.err)
-	defer progress.done()
-	p, hunted, undecided, found, longest, last := part{Name: "bugs"}, 0, 0, 0, 0, ""
-	for i, bug := range impl.Bugs {
 		if !g.shard.has(i) {
 			continue
 		}
-		progress.say(i, len(impl.Bugs), "bugs: %d of %d found, now %s", found, hunted, bug.Name)
-		hunted++
-		r, err := hunt.Run(ctx, hunt.Options{Runs: g.bound, Seed: g.seed, Bug: bug.Name})
-		switch {
-		case err != nil:
-			p.Problems = append(p.Problems, err.Error())
-		case r.Failed != nil:
-			found++
-			if r.Runs > longest {
-				longest, last = r.Runs, bug.Name
+		g.look(i, h.Name(), func(it *item) {
+			it.File = g.fileOf(h)
+			it.Again = "check replay " + shellWord(it.File)
+			r, err := hunt.Setup{}.Replay(ctx, h)
+			switch {
+			case ctx.Err() != nil:
+				it.Verdict = ""
+			case err != nil:
+				it.wrong("violation", wrongVerdict, "the schedule does not run: %v", err)
+			case r.Trial.Result.Verdict.ExitCode() == exitInternal:
+				it.wrong("error", internalError, "%s", r.Trial.Result.Reason)
+			case r.Wrong != "":
+				it.wrong("violation", wrongVerdict, "%s", strings.TrimPrefix(r.Wrong+"; "+r.Stale, "; "))
+			case r.Stale != "":
+				it.wrong("stale", staleFingerprint, "%s", r.Stale)
+			default:
+				it.Again = ""
 			}
-		case ctx.Err() != nil:
-			undecided++
-			p.Problems = append(p.Problems, fmt.Sprintf("%s: not found when the time was over, after %s", bug.Name, count(r.Runs, "schedule")))
-		default:
-			p.Problems = append(p.Problems, fmt.Sprintf("%s: not found in %s", bug.Name, count(r.Runs, "schedule")))
+		})
+	}
+}
+
+// huntBugs hunts each seeded bug until it is found. Where only time sets the
+// bounds, half of it is for the bugs: none is begun later, but the one that is
+// being hunted then may take the rest. Which come first depends on the seed.
+func (g *gate) huntBugs(ctx, timed context.Context) {
+	progress := newProgress(g.app.err)
+	defer progress.done()
+	var mine []int
+	for i := range impl.Bugs {
+		if g.shard.has(i) {
+			mine = append(mine, i)
 		}
 	}
-	p.Says = fmt.Sprintf("%d of %d found", found, hunted)
-	if found > 0 {
-		p.Says += fmt.Sprintf(", the last, %s, by the %s schedule", last, ordinal(longest))
+	g.begin("bugs", len(mine))
+	defer g.end()
+	half, end := time.Now(), g.start.Add(g.budget)
+	half = half.Add(end.Sub(half) / 2)
+	for n, i := range rotated(mine, g.report.Seed) {
+		if ctx.Err() != nil || g.report.Runs == 0 && n > 0 && time.Now().After(half) {
+			return
+		}
+		bug := impl.Bugs[i].Name
+		progress.say(n, len(mine), "bugs: %d of %d hunted, now %s", n, len(mine), bug)
+		g.look(i, bug, func(it *item) { g.huntBug(ctx, timed, it) })
 	}
-	return p, undecided
+}
+
+func (g *gate) huntBug(ctx, timed context.Context, it *item) {
+	r, err := g.hunt(timed, hunt.Options{Runs: g.bound, Seed: g.report.Seed, Bug: it.Name})
+	if err != nil {
+		it.wrong("error", internalError, "%v", err)
+		return
+	}
+	it.Schedules = r.Runs
+	it.Again = "check run --bug " + it.Name + " --seed " + strconv.FormatUint(g.report.Seed, 10)
+	switch {
+	case r.Failed != nil && r.Failed.Result.Verdict == checker.Contradictory:
+		it.wrong("error", internalError, "schedule %d: %s", r.FailedAt, r.Failed.Result.Reason)
+	case r.Failed != nil:
+		it.Again += " --first " + strconv.Itoa(r.FailedAt) + " --runs 1"
+	case ctx.Err() != nil:
+		it.Verdict = ""
+	case timed.Err() != nil:
+		it.wrong("unknown", undecidedItem, "not found when the time was over, after %s", count(r.Runs, "schedule"))
+	default:
+		it.Again += " --runs " + strconv.Itoa(g.bound)
+		it.wrong("violation", missedBug, "not found in %s", count(r.Runs, "schedule"))
+	}
+}
+
+// enough failures are reported before the hunt in the reference cluster ends.
+const enough = 10
+
+// huntSafe hunts in the reference cluster, and goes on behind each failure, so
+// that the shards of a gate find what one does alone.
+func (g *gate) huntSafe(ctx, timed context.Context) {
+	progress := newProgress(g.app.err)
+	defer progress.done()
+	_, runs := g.shard.span(g.report.Runs)
+	p := g.begin("safe", runs)
+	defer g.end()
+	p.Drawn = &drawn{}
+	failures := 0
+	for first, n := range g.shard.spans(g.report.Runs) {
+		for end := first + n; first < end && timed.Err() == nil && failures < enough; {
+			o := hunt.Options{First: first, Runs: end - first, Seed: g.report.Seed, Progress: func(r *hunt.Report) {
+				progress.say(p.Drawn.Schedules+r.Runs, cmp.Or(runs, unbounded), "safe: %s", count(p.Drawn.Schedules+r.Runs, "schedule"))
+			}}
+			r, err := g.hunt(timed, o)
+			if err != nil {
+				failures = enough
+				g.look(whole, "schedules", func(it *item) { it.wrong("error", internalError, "%v", err) })
+				break
+			}
+			g.covered(p.Drawn, r)
+			first += r.Runs
+			if r.Failed != nil {
+				failures++
+				g.look(r.FailedAt, "schedule "+strconv.Itoa(r.FailedAt), func(it *item) { g.failedSchedule(r, it) })
+			}
+		}
+		if timed.Err() != nil || failures == enough {
+			break
+		}
+	}
+	g.atStake(ctx, p, failures)
+}
+
+// covered adds what a hunt covered, and what it left undecided.
+func (g *gate) covered(d *drawn, r *hunt.Report) {
+	idle := 0
+	for _, reason := range slices.Sorted(maps.Keys(r.Reasons)) {
+		if strings.HasPrefix(reason, "nothing was at stake") {
+			idle += r.Reasons[reason]
+			continue
+		}
+		number := r.FirstOf[reason]
+		g.look(number, "schedule "+strconv.Itoa(number), func(it *item) {
+			it.Again = g.drawAgain(number)
+			it.wrong("unknown", undecidedItem, "%s (%s)", reason, count(r.Reasons[reason], "schedule"))
+		})
+	}
+	d.add(drawn{r.Runs, r.Exercised.Acknowledged, int(r.Stats.Elections), int(r.Stats.Truncations), idle})
+}
+
+// drawAgain is the command that draws one schedule again.
+func (g *gate) drawAgain(number int) string {
+	return "check run --seed " + strconv.FormatUint(g.report.Seed, 10) + " --first " + strconv.Itoa(number) + " --runs 1"
+}
+
+func (g *gate) failedSchedule(r *hunt.Report, it *item) {
+	it.Again = g.drawAgain(r.FailedAt)
+	if r.Failed.Result.Verdict == checker.Contradictory {
+		it.wrong("error", internalError, "%s", r.Failed.Result.Reason)
+		return
+	}
+	it.wrong("violation", r.Failed.Rule(), "%v", r.Failed.Result.Err())
+}
+
+// atStake says whether the drawn schedules were as many as asked for and meant
+// anything.
+func (g *gate) atStake(ctx context.Context, p *part, failures int) {
+	g.look(whole, "schedules", func(it *item) {
+		switch d := p.Drawn; {
+		case ctx.Err() != nil:
+			it.Verdict = ""
+		case failures > 0: // they did
+		case d.Schedules < p.Of:
+			it.wrong("unknown", undecidedItem, "the time was over after %s of %s", number(d.Schedules), count(p.Of, "schedule"))
+		case d.Acknowledged == 0 || d.Elections == 0:
+			it.wrong("unknown", undecidedItem, "nothing was at stake in %s", count(d.Schedules, "schedule"))
+		}
+	})
 }

@@ -2,69 +2,106 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
 
 func (a *app) merge() *cobra.Command {
-	report := ""
+	var files reportFiles
 	cmd := &cobra.Command{
 		Use:   "merge REPORT...",
 		Short: "Put the reports of a gate's shards together",
 		Long: "merge reads the JSON reports of all shards of one gate and gives the verdict of the\n" +
 			"whole: the gravest of each part, with the exit code that goes with it. A shard that is\n" +
-			"missing, there twice or of another gate is an error.",
-		Example: "  check merge gate-*.json --json gate.json",
+			"missing, there twice or of another gate is an error, and the others are put together all\n" +
+			"the same: what they found is not lost. So is one that was ended before it was complete.",
+		Example: "  check merge gate-*.json --json gate.json --junit gate.xml",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			merged, err := a.mergeReports(args)
-			if err != nil {
-				a.fail(exitInput, err)
+			shards := a.readReports(args)
+			if len(shards) == 0 {
 				return nil
+			}
+			merged := mergeShards(shards)
+			a.worsen(merged.Exit)
+			if err := files.write(&merged); err != nil {
+				a.fail(exitInput, err)
 			}
 			for _, p := range merged.Parts {
 				a.printPart(p)
 			}
-			fmt.Fprintf(a.out, "verdict %s  of %s (check gate --seed %d --runs %d)\n",
-				a.column(merged.Verdict), count(len(args), "shard"), merged.Seed, merged.Runs)
-			a.worsen(merged.Exit)
-			a.writeReport(report, merged)
+			fmt.Fprintf(a.out, "verdict %s  of %s (%s)\n", a.column(merged.Verdict), count(len(shards), "shard"), merged.again())
+			if merged.Complete {
+				a.printBaseline(&merged)
+			}
+			a.tellGitHub(&merged, false)
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&report, "json", "", "file to write the merged report to")
+	files.flags(cmd)
 	return cmd
 }
 
-// mergeReports reads all shards of one gate and puts them together.
-func (a *app) mergeReports(files []string) (jsonGate, error) {
-	var shards []jsonGate
-	seen := make([]string, len(files)) // the file of each shard
+// readReports reads the reports of the shards of one gate, in the shards' order,
+// and says what is wrong with them. Reports it cannot use are left out.
+func (a *app) readReports(files []string) []gateReport {
+	var shards []gateReport
+	from := map[string]string{} // the file of each shard
+	of := 0
 	for _, file := range files {
 		r, s, err := a.readReport(file)
-		switch {
-		case err != nil:
-			return r, err
-		case s.of != len(files):
-			return r, fmt.Errorf("%s: the report is of shard %s; expected the reports of all %d, found %d", label(file), r.Shard, s.of, len(files))
-		case seen[s.number-1] != "":
-			return r, fmt.Errorf("%s: the report is of shard %s, as %s is", label(file), r.Shard, label(seen[s.number-1]))
-		case len(shards) > 0 && (r.Seed != shards[0].Seed || r.Runs != shards[0].Runs):
-			return r, fmt.Errorf("%s: the report is of another gate (--seed %d --runs %d) than %s (--seed %d --runs %d)",
-				label(file), r.Seed, r.Runs, label(files[0]), shards[0].Seed, shards[0].Runs)
+		if err == nil && len(shards) > 0 {
+			err = sameGate(r, shards[0], file, from[shards[0].Shard])
 		}
-		seen[s.number-1] = file
+		if first, twice := from[r.Shard]; err == nil && twice {
+			err = fmt.Errorf("%s: the report is of shard %s, as %s is", label(file), r.Shard, label(first))
+		}
+		if err != nil {
+			a.fail(exitInput, err)
+			continue
+		}
+		from[r.Shard], of = file, s.of
 		shards = append(shards, r)
 	}
-	return mergeShards(shards), nil
+	for i := range of {
+		if s := (&shard{i + 1, of}).String(); from[s] == "" {
+			a.fail(exitInput, fmt.Errorf("the report of shard %s is missing", s))
+			shards[0].Complete = false
+		}
+	}
+	slices.SortFunc(shards, func(a, b gateReport) int { return cmp.Compare(shardOf(a), shardOf(b)) })
+	return shards
+}
+
+// shardOf is the number of a report's shard.
+func shardOf(r gateReport) int {
+	var s shard
+	s.Set(r.Shard)
+	return s.number
+}
+
+// sameGate demands that two reports are of one gate.
+func sameGate(r, first gateReport, file, firstFile string) error {
+	if r.identity() == first.identity() {
+		return nil
+	}
+	return fmt.Errorf("%s: the report is of another gate (%s) than %s (%s)", label(file), r.identity(), label(firstFile), first.identity())
+}
+
+// identity is what the shards of a gate have in common.
+func (r *gateReport) identity() string {
+	_, of, _ := strings.Cut(r.Shard, "/")
+	return fmt.Sprintf("--seed %d --runs %d --unknown %s in %s shards", r.Seed, r.Runs, r.Unknown, of)
 }
 
 // readReport reads the report of a shard.
-func (a *app) readReport(file string) (r jsonGate, s shard, err error) {
+func (a *app) readReport(file string) (r gateReport, s shard, err error) {
 	text, err := a.bytesOf(file)
 	if err != nil {
 		return r, s, err
@@ -72,9 +109,7 @@ func (a *app) readReport(file string) (r jsonGate, s shard, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err = decoder.Decode(&r); err == nil {
-		if err = s.Set(r.Shard); err == nil && len(r.Parts) == 0 {
-			err = errors.New("the report has no parts")
-		}
+		err = cmp.Or(s.Set(r.Shard), r.valid())
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: expected a report of check gate --json: %w", label(file), err)
@@ -82,33 +117,82 @@ func (a *app) readReport(file string) (r jsonGate, s shard, err error) {
 	return r, s, err
 }
 
-// mergeShards gives each part the gravest verdict, and what all shards say.
-func mergeShards(shards []jsonGate) jsonGate {
-	all := jsonGate{Seed: shards[0].Seed, Runs: shards[0].Runs, Shard: "1/1"}
-	lenient := true
-	for _, r := range shards {
-		all.Ms += r.Ms
-		lenient = lenient && (r.Verdict != "unknown" || r.Exit == exitOK)
-		for _, p := range r.Parts {
-			i := slices.IndexFunc(all.Parts, func(q part) bool { return q.Name == p.Name })
-			if i < 0 {
-				all.Parts = append(all.Parts, p)
-				continue
-			}
-			q := &all.Parts[i]
-			q.Verdict, _ = verdictOfParts([]part{*q, p})
-			if q.Says != p.Says {
-				q.Says += "; " + p.Says
-			}
-			for _, problem := range p.Problems {
-				if !slices.Contains(q.Problems, problem) {
-					q.Problems = append(q.Problems, problem)
-				}
+// valid demands what merging relies on.
+func (r *gateReport) valid() error {
+	if r.Version != reportVersion {
+		return fmt.Errorf("the report has version %d, expected %d", r.Version, reportVersion)
+	}
+	if r.Complete && len(r.Parts) < len(partNames) {
+		return fmt.Errorf("the report has %s, expected %d", count(len(r.Parts), "part"), len(partNames))
+	}
+	for _, p := range r.Parts {
+		if !slices.Contains(partNames, p.Name) {
+			return fmt.Errorf("the report has an unknown part %q", p.Name)
+		}
+		if p.Name == "safe" && p.Drawn == nil {
+			return errors.New(`the part "safe" does not say what was drawn`)
+		}
+		for _, it := range p.Items {
+			if !slices.Contains(gravity, it.Verdict) {
+				return fmt.Errorf("%s has an unknown verdict %q", label(it.Name), it.Verdict)
 			}
 		}
 	}
-	if all.Verdict, all.Exit = verdictOfParts(all.Parts); all.Verdict == "unknown" && lenient {
-		all.Exit = exitOK
+	return nil
+}
+
+// mergeShards puts the items of all shards together, as one gate alone would
+// have found them.
+func mergeShards(shards []gateReport) gateReport {
+	all := shards[0]
+	all.Shard, all.Ms, all.Parts, all.Baseline = "1/1", 0, nil, nil
+	for _, r := range shards {
+		all.Ms += r.Ms
+		all.Complete = all.Complete && r.Complete
+		all.addBaseline(r.Baseline)
+		for _, p := range r.Parts {
+			all.addPart(p)
+		}
 	}
+	slices.SortFunc(all.Parts, func(a, b part) int {
+		return cmp.Compare(slices.Index(partNames, a.Name), slices.Index(partNames, b.Name))
+	})
+	all.judge()
 	return all
+}
+
+// addPart adds a shard's part to that of the others.
+func (r *gateReport) addPart(p part) {
+	i := slices.IndexFunc(r.Parts, func(q part) bool { return q.Name == p.Name })
+	if i < 0 {
+		i = len(r.Parts)
+		r.Parts = append(r.Parts, part{Name: p.Name, Items: []item{}})
+	}
+	q := &r.Parts[i]
+	q.Of += p.Of
+	if p.Drawn != nil {
+		if q.Drawn == nil {
+			q.Drawn = &drawn{}
+		}
+		q.Drawn.add(*p.Drawn)
+	}
+	for _, it := range p.Items {
+		q.addItem(it)
+	}
+}
+
+// addItem adds an item of a shard. What is said of the part as a whole, every
+// shard says: once is enough, and that all is well only if all say so.
+func (p *part) addItem(it item) {
+	for i, other := range p.Items {
+		switch {
+		case it.Index != whole || other.Index != whole || it.Name != other.Name:
+		case it.Verdict == "ok" || it.Says == other.Says:
+			return
+		case other.Verdict == "ok":
+			p.Items[i] = it
+			return
+		}
+	}
+	p.Items = append(p.Items, it)
 }

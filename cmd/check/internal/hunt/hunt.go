@@ -36,6 +36,7 @@ type Report struct {
 	OK        int
 	Undecided int
 	Reasons   map[string]int // why they are undecided, with N for every number
+	FirstOf   map[string]int // the number of the first schedule that is, by reason
 	Allowed   int            // runs with findings that the settings permit
 	Permitted map[string]int // the same by the name of the finding
 	Exercised checker.Exercised
@@ -66,7 +67,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		o.Rules = rulesOf(o.Bug)
 	}
 	defer collectSeldom()()
-	r := &Report{Reasons: map[string]int{}, Permitted: map[string]int{}}
+	r := &Report{Reasons: map[string]int{}, FirstOf: map[string]int{}, Permitted: map[string]int{}}
 	for first := 0; first < o.Runs && r.Failed == nil && ctx.Err() == nil; first += batch {
 		trials, err := o.batch(ctx, first, min(batch, o.Runs-first))
 		if err != nil {
@@ -76,7 +77,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			if t == nil {
 				return r, nil // ctx ended
 			}
-			r.add(t)
+			r.add(t, o.First+first+i)
 			if o.stops(t) {
 				r.Failed, r.FailedAt = t, o.First+first+i
 				break
@@ -158,7 +159,7 @@ func inGeneral(reason string) string {
 	return anyNumber.ReplaceAllString(aboutPartition.ReplaceAllString(reason, ""), "N")
 }
 
-func (r *Report) add(t *Trial) {
+func (r *Report) add(t *Trial, number int) {
 	r.Runs++
 	r.Last = t
 	switch t.Result.Verdict {
@@ -166,7 +167,10 @@ func (r *Report) add(t *Trial) {
 		r.OK++
 	case checker.Undecided:
 		r.Undecided++
-		r.Reasons[inGeneral(t.Result.Reason)]++
+		reason := inGeneral(t.Result.Reason)
+		if r.Reasons[reason]++; r.Reasons[reason] == 1 {
+			r.FirstOf[reason] = number
+		}
 	}
 	permitted := map[string]bool{}
 	for _, f := range t.Result.Findings {

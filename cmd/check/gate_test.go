@@ -1,0 +1,332 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
+)
+
+// checkCommand is the command line as a process of its own.
+func checkCommand(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &exec.Cmd{Path: self, Args: append([]string{"check"}, args...)} // as testscript.Main tells commands apart
+}
+
+// exitCode runs a command and returns how it ended.
+func exitCode(t *testing.T, cmd *exec.Cmd) int {
+	t.Helper()
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// smallCorpus is a folder with a few cases: some as they should be, one that
+// is not, one that is stale.
+func smallCorpus(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	cases, err := filepath.Glob("../../histories/corpus/failing/bug-*.hist")
+	if err != nil || len(cases) < 6 {
+		t.Fatalf("the corpus has %d cases of bugs, %v", len(cases), err)
+	}
+	for _, file := range cases[:6] {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, filepath.Base(file)), text, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	addProblems(t, folder)
+	return folder
+}
+
+// addProblems adds a case that is wrong and one that is stale to a folder.
+func addProblems(t *testing.T, folder string) {
+	t.Helper()
+	for name, text := range map[string]string{
+		"wrong.hist": "history 1\nexpect ok\n1-2 P1 send 1 => ok @0\n3-4 C1 scan => ok [] end=0\n",
+		"stale.hist": "history 1\nexpect ok\nschedule\n20 P1 send 1\nend\n20-26 P1 send 1 => ok @0\n40-41 C1 scan => ok [0:1] end=1\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+var times = regexp.MustCompile(`(?m)^ *"ms": \d+,?\n`)
+
+// timeless is a report without what differs from machine to machine.
+func timeless(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return times.ReplaceAllString(string(text), "")
+}
+
+// TestShardsAreTheWhole runs the shards of a gate side by side, as processes,
+// and puts their reports together: byte for byte that of one gate alone.
+func TestShardsAreTheWhole(t *testing.T) {
+	corpus, folder := smallCorpus(t), t.TempDir()
+	file := func(name string) string { return filepath.Join(folder, name) }
+	gate := []string{"gate", "--runs", "60", "--bound", "2", "--corpus", corpus, "--budget", "10m"}
+	const shards = 3
+	var wg sync.WaitGroup
+	merge := []string{"merge", "--json", file("merged.json")}
+	for i := range shards + 1 {
+		report := file(strconv.Itoa(i) + ".json")
+		args := append(slices.Clone(gate), "--json", report)
+		if i > 0 {
+			args = append(args, "--shard", strconv.Itoa(i)+"/"+strconv.Itoa(shards))
+			merge = slices.Insert(merge, 1, report) // in no order
+		}
+		cmd := checkCommand(t, args...)
+		wg.Go(func() { cmd.Run() })
+	}
+	wg.Wait()
+	if got := exitCode(t, checkCommand(t, merge...)); got != exitViolation {
+		t.Errorf("exit code of merge %d, want %d", got, exitViolation)
+	}
+	alone, merged := timeless(t, file("0.json")), timeless(t, file("merged.json"))
+	if alone != merged {
+		t.Errorf("the shards together reported\n%s\none alone reported\n%s", merged, alone)
+	}
+	if !strings.Contains(alone, `"complete": true`) || strings.Count(alone, `"verdict": "stale"`) != 2 {
+		t.Errorf("the report is not of the whole corpus:\n%s", alone)
+	}
+}
+
+// readReportFile reads a report that must be whole, "" for one that is not there.
+func readReportFile(t *testing.T, file string) gateReport {
+	t.Helper()
+	a := &app{}
+	r, _, err := a.readReport(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestKilled kills gates at any instant. What they had printed is in the
+// report, and the report is whole.
+func TestKilled(t *testing.T) {
+	kills := 50
+	if testing.Short() {
+		kills = 5
+	}
+	corpus := t.TempDir()
+	addProblems(t, corpus)
+	args := func(report string) []string {
+		return []string{"gate", "--shard", "1/12", "--runs", "600", "--bound", "1", "--corpus", corpus, "--budget", "10m", "--json", report, "--junit", report + ".xml"}
+	}
+	start := time.Now()
+	exitCode(t, checkCommand(t, args(filepath.Join(t.TempDir(), "gate.json"))...))
+	whole := time.Since(start)
+	complete, some := 0, 0
+	for range kills {
+		folder := t.TempDir()
+		report := filepath.Join(folder, "gate.json")
+		cmd := checkCommand(t, args(report)...)
+		var printed bytes.Buffer
+		cmd.Stdout = &printed
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		killer := time.AfterFunc(rand.N(whole), func() { cmd.Process.Kill() })
+		cmd.Wait()
+		killer.Stop()
+		files, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if name := f.Name(); !slices.Contains([]string{"gate.json", "gate.json.xml", ".gate.json.part", ".gate.json.xml.part"}, name) {
+				t.Errorf("a killed gate leaves %s", name)
+			}
+		}
+		if _, err := os.Stat(report); err != nil {
+			if printed.Len() > 0 {
+				t.Errorf("%v, although the gate printed\n%s", err, &printed)
+			}
+			continue
+		}
+		r := readReportFile(t, report)
+		some++
+		if r.Complete {
+			complete++
+		} else if r.Exit == exitOK || r.Verdict == "ok" {
+			t.Errorf("the report of a killed gate is %s, exit code %d", r.Verdict, r.Exit)
+		}
+		var again bytes.Buffer
+		for _, p := range r.Parts {
+			(&app{out: &results{to: &again}}).printPart(p)
+		}
+		for line := range strings.Lines(printed.String()) {
+			if !strings.HasPrefix(line, "verdict ") && strings.HasSuffix(line, "\n") && !strings.Contains(again.String(), line) {
+				t.Errorf("printed and not in the report: %s", line)
+			}
+		}
+	}
+	t.Logf("%d kills: %d left a report, %d of them came too late", kills, some, complete)
+}
+
+// TestInterrupted interrupts a gate that would go on for an hour.
+func TestInterrupted(t *testing.T) {
+	report := filepath.Join(t.TempDir(), "gate.json")
+	cmd := checkCommand(t, "gate", "--budget", "1h", "--json", report)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	if _, err := lines.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Process.Signal(os.Interrupt)
+	rest, _ := io.ReadAll(lines)
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != exitInterrupted {
+		t.Errorf("exit code %d, want %d\n%s", got, exitInterrupted, rest)
+	}
+	if r := readReportFile(t, report); r.Complete || r.Verdict != "unknown" || r.Parts[0].looked() == 0 {
+		t.Errorf("the report is %s, complete %v, with %d cases", r.Verdict, r.Complete, r.Parts[0].looked())
+	}
+}
+
+// TestGateIsRed has hunts that end in other ways than they should; what a corpus
+// can do wrong is in gate.txtar.
+func TestGateIsRed(t *testing.T) {
+	failing := func(ctx context.Context, o hunt.Options) (*hunt.Report, error) {
+		o.Bug = "ack-before-commit"
+		return hunt.Run(ctx, o)
+	}
+	contradicting := func(ctx context.Context, o hunt.Options) (*hunt.Report, error) {
+		r, err := failing(ctx, o)
+		if r.Failed != nil {
+			r.Failed.Result = &checker.Result{Verdict: checker.Contradictory, Reason: "two engines differ"}
+		}
+		return r, err
+	}
+	undecided := func(_ context.Context, o hunt.Options) (*hunt.Report, error) {
+		r := &hunt.Report{Runs: o.Runs, OK: o.Runs - 1, Reasons: map[string]int{"out of N steps": 1}, FirstOf: map[string]int{"out of N steps": 3}}
+		r.Exercised.Acknowledged, r.Stats.Elections = 1, 1
+		return r, nil
+	}
+	for _, test := range []struct {
+		what    string
+		hunt    func(context.Context, hunt.Options) (*hunt.Report, error)
+		verdict string
+		exit    int
+		says    string
+	}{
+		{"a drawn schedule fails", failing, "violation", exitViolation, `schedule \d+: .*\n +again: check run --seed 1 --first \d+ --runs 1\n`},
+		{"the checker contradicts itself", contradicting, "error", exitInternal, `schedule \d+: internal-error: two engines differ\n`},
+		{"a schedule is undecided", undecided, "unknown", exitUnknown, `schedule 3: undecided: out of N steps \(1 schedule\)\n`},
+		{"a hunt ends in an error", func(context.Context, hunt.Options) (*hunt.Report, error) {
+			return nil, errors.New("no such thing")
+		}, "error", exitInternal, `schedules: internal-error: no such thing\n`},
+		{"a hunt panics", func(context.Context, hunt.Options) (*hunt.Report, error) { panic("out of cheese") }, "error", exitInternal, ""},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			var out, stderr bytes.Buffer
+			g := &gate{app: &app{out: &results{to: &out}, err: &stderr}, bound: 1, budget: time.Hour, shard: shard{1, 1}, hunt: test.hunt}
+			g.report = gateReport{Seed: 1, Runs: 100, Shard: "1/1", Unknown: "fail", Complete: true}
+			if test.says == "" {
+				g.begin("bugs", 1)
+				g.look(0, "a bug", func(it *item) { g.huntBug(t.Context(), t.Context(), it) })
+				g.end()
+			} else {
+				g.start = time.Now()
+				g.huntSafe(t.Context(), t.Context())
+			}
+			if g.report.Verdict != test.verdict || g.report.Exit != test.exit {
+				t.Errorf("the verdict is %s, exit code %d, want %s and %d\n%s", g.report.Verdict, g.report.Exit, test.verdict, test.exit, &out)
+			}
+			if !regexp.MustCompile(test.says).MatchString(out.String()) {
+				t.Errorf("the gate does not say %s:\n%s", test.says, &out)
+			}
+		})
+	}
+}
+
+// TestMergedVerdicts merges reports of two shards with one item each.
+func TestMergedVerdicts(t *testing.T) {
+	of := func(i int, verdict string) gateReport {
+		r := gateReport{Version: reportVersion, Complete: true, Unknown: "fail", Shard: strconv.Itoa(i) + "/2"}
+		r.Parts = []part{{Name: "corpus", Of: 1, Items: []item{{Index: i, Name: "case", Verdict: verdict, Kind: "kind", Says: "of shard " + strconv.Itoa(i)}}}}
+		return r
+	}
+	exits := map[string]int{"violation": exitViolation, "error": exitInternal, "stale": exitViolation, "unknown": exitUnknown, "ok": exitOK}
+	for i, worse := range gravity {
+		for _, better := range gravity[i:] {
+			for _, shards := range [][]gateReport{{of(1, worse), of(2, better)}, {of(1, better), of(2, worse)}} {
+				merged := mergeShards(shards)
+				if merged.Verdict != worse || merged.Exit != exits[worse] {
+					t.Errorf("%s and %s make %s, exit code %d", worse, better, merged.Verdict, merged.Exit)
+				}
+				if n := len(merged.Parts[0].Items); n != 2 {
+					t.Errorf("%s and %s: %d items, want 2", worse, better, n)
+				}
+			}
+		}
+	}
+	ended := of(2, "ok")
+	ended.Complete = false
+	if merged := mergeShards([]gateReport{of(1, "ok"), ended}); merged.Verdict != "unknown" || merged.Exit != exitUnknown || merged.Complete {
+		t.Errorf("with a shard that was ended the verdict is %s, exit code %d", merged.Verdict, merged.Exit)
+	}
+}
+
+// TestReportsAreDocumented demands a word on each field of the JSON, in docs/gate.md.
+func TestReportsAreDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/gate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := aReport()
+	r.Parts[0].Items[0].Schedules = 1
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := regexp.MustCompile(`"([a-z]+)":`).FindAllStringSubmatch(string(text), -1)
+	for _, key := range keys {
+		if !strings.Contains(string(doc), "`"+key[1]+"`") {
+			t.Errorf("docs/gate.md does not mention %q", key[1])
+		}
+	}
+	for _, word := range append(slices.Clone(gravity), wrongVerdict, staleFingerprint, emptyCorpus, uncoveredRule, missedBug, undecidedItem, internalError) {
+		if !strings.Contains(string(doc), "`"+word+"`") {
+			t.Errorf("docs/gate.md does not mention %s", word)
+		}
+	}
+}

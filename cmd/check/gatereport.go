@@ -1,0 +1,247 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A gateReport is the JSON of a gate, or of several put together. Names are part
+// of the command line's contract; docs/gate.md describes them.
+type gateReport struct {
+	Version  int         `json:"version"` // of this form
+	Verdict  string      `json:"verdict"`
+	Exit     int         `json:"exit"`
+	Complete bool        `json:"complete"` // false as long as the gate is under way, and for ever if it was ended
+	Seed     uint64      `json:"seed"`
+	Runs     int         `json:"runs"`    // schedules of all shards, 0 for as many as the time allows
+	Shard    string      `json:"shard"`   // i/n
+	Unknown  string      `json:"unknown"` // what it is to count as: fail or pass
+	Ms       int64       `json:"ms"`
+	Parts    []part      `json:"parts"`
+	Baseline []allowance `json:"baseline,omitempty"`
+}
+
+// reportVersion changes when a field changes its meaning or goes away.
+const reportVersion = 1
+
+// A part is one line of the gate's report.
+type part struct {
+	Name    string `json:"name"`
+	Verdict string `json:"verdict"`
+	Says    string `json:"says"`
+	Of      int    `json:"of"` // items there are to do
+	Drawn   *drawn `json:"drawn,omitempty"`
+	Items   []item `json:"items"`
+}
+
+// drawn says what drawn schedules covered.
+type drawn struct {
+	Schedules    int `json:"schedules"`
+	Acknowledged int `json:"acknowledged"` // sends
+	Elections    int `json:"elections"`
+	Truncations  int `json:"truncations"`
+	Idle         int `json:"idle"` // schedules in which nothing was at stake
+}
+
+func (d *drawn) add(e drawn) {
+	d.Schedules += e.Schedules
+	d.Acknowledged += e.Acknowledged
+	d.Elections += e.Elections
+	d.Truncations += e.Truncations
+	d.Idle += e.Idle
+}
+
+// An item is one thing that was looked at: a case, a rule, a bug, a schedule.
+type item struct {
+	Index     int    `json:"index"` // among those of its part, whichever shard looked at it
+	Name      string `json:"name"`
+	Verdict   string `json:"verdict"`
+	Kind      string `json:"kind,omitempty"` // what is wrong: one of the kinds below, or the finding of a schedule
+	Says      string `json:"says,omitempty"`
+	Again     string `json:"again,omitempty"`     // the command that shows it again
+	File      string `json:"file,omitempty"`      // of the case
+	Allowed   string `json:"allowed,omitempty"`   // the rule of the baseline that allows it
+	Schedules int    `json:"schedules,omitempty"` // that were drawn for a bug
+	Ms        int64  `json:"ms"`
+}
+
+// The kinds of what a gate finds.
+const (
+	wrongVerdict     = "wrong-verdict"
+	staleFingerprint = "stale-fingerprint"
+	emptyCorpus      = "empty-corpus"
+	uncoveredRule    = "uncovered-rule"
+	missedBug        = "missed-bug"
+	undecidedItem    = "undecided"
+	internalError    = "internal-error"
+)
+
+func (it *item) wrong(verdict, kind, format string, args ...any) {
+	it.Verdict, it.Kind, it.Says = verdict, kind, fmt.Sprintf(format, args...)
+}
+
+// counts is the verdict that counts.
+func (it item) counts() string {
+	if it.Allowed != "" {
+		return "ok"
+	}
+	return it.Verdict
+}
+
+// gravity orders the verdicts of items, parts and reports, the gravest first. A
+// stale run fails like a violation and is none: the code moved, not the verdict.
+var gravity = []string{"violation", "error", "stale", "unknown", "ok"}
+
+func gravest(a, b string) string {
+	if slices.Index(gravity, a) < slices.Index(gravity, b) {
+		return a
+	}
+	return b
+}
+
+// problems are the items that count against a part.
+func (p part) problems() []item {
+	return slices.DeleteFunc(slices.Clone(p.Items), func(it item) bool { return it.counts() == "ok" })
+}
+
+// judge derives a report's verdicts, words and exit code from its items.
+func (r *gateReport) judge() {
+	r.Verdict = "ok"
+	if !r.Complete {
+		r.Verdict = "unknown"
+	}
+	for i := range r.Baseline {
+		r.Baseline[i].Uses = 0
+	}
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		slices.SortStableFunc(p.Items, func(a, b item) int { return cmp.Compare(a.Index, b.Index) })
+		p.Verdict, p.Says = "ok", r.says(*p)
+		for _, it := range p.Items {
+			p.Verdict = gravest(p.Verdict, it.counts())
+			r.use(it.Allowed)
+		}
+		r.Verdict = gravest(r.Verdict, p.Verdict)
+	}
+	r.Exit = map[string]int{"ok": exitOK, "violation": exitViolation, "stale": exitViolation, "error": exitInternal, "unknown": exitUnknown}[r.Verdict]
+	if r.Verdict == "unknown" && r.Unknown == "pass" && r.Complete {
+		r.Exit = exitOK
+	}
+}
+
+// says tells what a part covered.
+func (r *gateReport) says(p part) string {
+	done := count(p.Of, partNouns[p.Name])
+	if looked := p.looked(); looked < p.Of && p.Drawn == nil {
+		done = number(looked) + " of " + done
+	}
+	switch p.Name {
+	case "rules":
+		done += ", each of which a case must violate"
+	case "replay":
+		done += " of cases"
+	case "bugs":
+		done += " hunted" + p.foundBugs()
+	case "safe":
+		d := *p.Drawn
+		done = fmt.Sprintf("%s of seed %d: %s acknowledged, %s, %s, nothing at stake in %s", count(d.Schedules, "schedule"), r.Seed,
+			count(d.Acknowledged, "send"), count(d.Elections, "election"), count(d.Truncations, "truncation"), number(d.Idle))
+	}
+	if allowed := len(p.Items) - len(p.problems()) - p.fine(); allowed > 0 {
+		done += fmt.Sprintf(", %d allowed", allowed)
+	}
+	return done
+}
+
+// partNames are the parts in their order.
+var partNames = []string{"corpus", "rules", "replay", "bugs", "safe"}
+
+// partNouns says what the items of each part are.
+var partNouns = map[string]string{"corpus": "case", "rules": "rule", "replay": "schedule", "bugs": "bug", "safe": "schedule"}
+
+// looked counts the items but for those about the part as a whole.
+func (p part) looked() int {
+	n := 0
+	for _, it := range p.Items {
+		if it.Index >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// fine counts the items with nothing wrong.
+func (p part) fine() int {
+	n := 0
+	for _, it := range p.Items {
+		if it.Verdict == "ok" {
+			n++
+		}
+	}
+	return n
+}
+
+// foundBugs says how many bugs were found, and which was the hardest to find.
+func (p part) foundBugs() string {
+	var last item
+	for _, it := range p.Items {
+		if it.Verdict == "ok" && it.Schedules > last.Schedules {
+			last = it
+		}
+	}
+	text := fmt.Sprintf(", %d found", p.fine())
+	if last.Name != "" {
+		text += fmt.Sprintf(", the last, %s, by the %s schedule", last.Name, ordinal(last.Schedules))
+	}
+	return text
+}
+
+// again is the command that makes the whole report anew.
+func (r *gateReport) again() string {
+	text := fmt.Sprintf("check gate --seed %d", r.Seed)
+	if r.Runs > 0 {
+		text += fmt.Sprintf(" --runs %d", r.Runs)
+	}
+	if r.Shard != "1/1" {
+		text += " --shard " + r.Shard
+	}
+	return text
+}
+
+// printPart prints the line of a part, and below it what is wrong.
+func (a *app) printPart(p part) {
+	fmt.Fprintf(a.out, "%-7s %s  %s\n", p.Name, a.column(p.Verdict), p.Says)
+	for _, it := range p.problems() {
+		fmt.Fprintf(a.out, "          %s\n", strings.ReplaceAll(it.line()+it.again(), "\n", "\n            "))
+	}
+}
+
+func (it item) line() string {
+	return fmt.Sprintf("%s: %s: %s", label(it.Name), it.Kind, clip(oneLine.Replace(it.Says), saysWidth))
+}
+
+// again is one more line, of how to see the problem again.
+func (it item) again() string {
+	if it.Again == "" {
+		return ""
+	}
+	return "\nagain: " + oneLine.Replace(it.Again)
+}
+
+// oneLine keeps what a history holds from beginning a line: one that begins with
+// two colons is a command to GitHub, also behind blanks.
+var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
+
+// column pads a verdict and gives it its colour.
+func (a *app) column(verdict string) string {
+	text := fmt.Sprintf("%-9s", verdict)
+	switch verdict {
+	case "ok":
+		return a.ink.green(text)
+	case "unknown", "stale":
+		return a.ink.yellow(text)
+	}
+	return a.ink.red(text)
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// GitHub shows ten annotations of a step, and drops a summary of more than a
+// mebibyte as a whole.
+const (
+	maxAnnotations = 10
+	maxSummary     = 900 << 10
+)
+
+// tellGitHub annotates the problems, where this is a step of a workflow, and
+// adds the report to the job's summary.
+func (a *app) tellGitHub(r *gateReport, annotate bool) {
+	if annotate && os.Getenv("GITHUB_ACTIONS") == "true" {
+		for _, line := range annotations(r) {
+			fmt.Fprintln(a.out, line)
+		}
+	}
+	file := os.Getenv("GITHUB_STEP_SUMMARY")
+	if file == "" {
+		return
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err == nil {
+		_, err = f.WriteString(summary(r, maxSummary))
+		err = cmp.Or(err, f.Close())
+	}
+	if err != nil {
+		fmt.Fprintf(a.err, "check: the summary of the job was not written: %v\n", err) // no fault of what was judged
+	}
+}
+
+// annotations are the workflow commands that annotate problems and useless
+// rules. The last says how many more there are.
+func annotations(r *gateReport) []string {
+	var lines []string
+	for _, p := range r.Parts {
+		for _, it := range p.problems() {
+			lines = append(lines, annotation("error", it.File, "check gate: "+p.Name+" "+it.Verdict, it.line()+it.again()))
+		}
+	}
+	if !r.Complete {
+		lines = append(lines, annotation("error", "", "check gate", "the gate was ended before it was complete"))
+	}
+	for _, rule := range r.Baseline {
+		if s := rule.stale(); s != "" && r.Shard == "1/1" && r.Complete {
+			lines = append(lines, annotation("warning", "", "check gate: baseline", rule.Name+": "+s))
+		}
+	}
+	if more := len(lines) - maxAnnotations + 1; more > 1 {
+		lines = append(lines[:maxAnnotations-1], annotation("error", "", "check gate", fmt.Sprintf("and %d more, see the summary of the job", more)))
+	}
+	return lines
+}
+
+// annotation is a workflow command.
+func annotation(level, file, title, text string) string {
+	properties := "title=" + escapeProperty.Replace(title)
+	if file != "" {
+		properties = "file=" + escapeProperty.Replace(file) + ",line=1," + properties
+	}
+	return "::" + level + " " + properties + "::" + escapeMessage.Replace(text)
+}
+
+var (
+	escapeMessage  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// summary is the report as Markdown of at most so many bytes. What was found
+// stands in a block of code, where nothing means anything.
+func summary(r *gateReport, limit int) string {
+	var head, problems strings.Builder
+	fmt.Fprintf(&head, "## check gate: %s\n\n`%s`\n\n| part | verdict | covered |\n|---|---|---|\n", r.Verdict, r.again())
+	var lines []string
+	for _, p := range r.Parts {
+		fmt.Fprintf(&head, "| %s | %s | %s |\n", p.Name, p.Verdict, p.Says)
+		for _, it := range p.problems() {
+			lines = append(lines, seen(p.Name+": "+strings.ReplaceAll(it.line()+it.again(), "\n", "\n    ")+"\n"))
+		}
+	}
+	if !r.Complete {
+		head.WriteString("\nThe gate was ended before it was complete.\n")
+	}
+	for _, rule := range r.Baseline {
+		if s := rule.stale(); s != "" && r.Shard == "1/1" && r.Complete {
+			lines = append(lines, "baseline "+label(rule.Name)+": "+s+"\n")
+		}
+	}
+	if len(lines) == 0 {
+		return head.String() + "\n"
+	}
+	fence := fenceFor(lines)
+	left := limit - head.Len() - 2*len(fence) - len("\n\nand 1234567890 more\n\n\n")
+	for i, line := range lines {
+		if left -= len(line); left < 0 {
+			fmt.Fprintf(&problems, "and %d more\n", len(lines)-i)
+			break
+		}
+		problems.WriteString(line)
+	}
+	return head.String() + "\n" + fence + "\n" + problems.String() + fence + "\n\n"
+}
+
+// seen is a text in which all can be seen.
+func seen(text string) string {
+	var b bytes.Buffer
+	visible{&b}.Write([]byte(text))
+	return b.String()
+}
+
+// fenceFor is a fence of a block of code that none of the lines can end.
+func fenceFor(lines []string) string {
+	longest := 3
+	for _, line := range lines {
+		run := 0
+		for _, r := range line {
+			if run++; r != '~' {
+				run = 0
+			}
+			longest = max(longest, run+1)
+		}
+	}
+	return strings.Repeat("~", longest)
+}

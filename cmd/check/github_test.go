@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestAnnotations(t *testing.T) {
+	r := aReport()
+	lines := annotations(&r)
+	if len(lines) != 4 {
+		t.Fatalf("%d annotations, want 4: %q", len(lines), lines)
+	}
+	for _, line := range lines {
+		properties, text, _ := strings.Cut(strings.TrimPrefix(line, "::"), "::")
+		if strings.ContainsAny(line, "\r\n") || strings.Count(properties, ":") > 0 {
+			t.Errorf("what a history holds breaks out of %q", line)
+		}
+		if strings.Contains(text, "%0A, {{x}}") && !strings.Contains(text, "%250A") {
+			t.Errorf("a percent sign stands for itself in %q", line)
+		}
+	}
+	var out bytes.Buffer
+	for _, p := range r.Parts {
+		(&app{out: &results{to: visible{&out}}}).printPart(p)
+	}
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") {
+			t.Errorf("what a history holds is a command: %s", line)
+		}
+	}
+	for range 20 {
+		p := &r.Parts[0]
+		p.Items = append(p.Items, item{Index: len(p.Items), Name: "more", Verdict: "violation", Kind: wrongVerdict, Says: "x"})
+	}
+	if lines = annotations(&r); len(lines) != 10 || !strings.HasSuffix(lines[9], "::and 15 more, see the summary of the job") {
+		t.Errorf("of 24 problems the annotations are %q", lines)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	r := aReport()
+	text := summary(&r, maxSummary)
+	fence := "~~~~~"
+	_, inside, _ := strings.Cut(text, "\n"+fence+"\n")
+	inside, after, closed := strings.Cut(inside, "\n"+fence+"\n")
+	if !closed || strings.TrimSpace(after) != "" || strings.Contains(inside, fence) || !strings.Contains(inside, "<b>&amp;") {
+		t.Errorf("what histories hold stands outside of the block:\n%s", text)
+	}
+	if strings.ContainsAny(text, "\x00\x1b\r") {
+		t.Errorf("the summary has control characters: %q", text)
+	}
+	const n = 20_000
+	for i := range n {
+		r.Parts[0].Items = append(r.Parts[0].Items, item{Index: 5 + i, Name: fmt.Sprint("case ", i), Verdict: "violation", Kind: wrongVerdict, Says: strings.Repeat("\x00", 40)})
+	}
+	text = summary(&r, maxSummary)
+	shown := strings.Count(text, "\ncorpus: case ")
+	if len(text) > maxSummary || len(text) < maxSummary/2 || !strings.Contains(text, fmt.Sprintf("\nand %d more\n", n-shown+1)) {
+		t.Errorf("of %d problems the summary has %d in %d bytes, and ends %q", n, shown, len(text), text[len(text)-100:])
+	}
+}
