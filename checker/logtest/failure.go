@@ -76,19 +76,19 @@ func indented(s schedule.Schedule) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n    ")
 }
 
-// report makes failures of a trial that is a violation: one for the first rule
-// that was not reported before, or a short one if all were.
-func (s *suite) report(ctx context.Context, where string, t *trial) []*Failure {
+// report makes a failure of a trial that is a violation: of the first rule that
+// was not reported before, or a short one if all were.
+func (s *suite) report(ctx context.Context, where string, t *trial) *Failure {
 	names := t.result.Names()
 	for _, rule := range names {
 		if s.known[rule] == nil {
 			f := s.minimize(ctx, where, t, rule)
 			f.save(s.saveIn)
 			s.known[rule] = f
-			return []*Failure{f}
+			return f
 		}
 	}
-	return []*Failure{{Rule: names[0], Case: where, Finding: finding(t, names[0]), Schedule: t.schedule, History: t.history, Known: s.known[names[0]]}}
+	return &Failure{Rule: names[0], Case: where, Finding: finding(t, names[0]), Schedule: t.schedule, History: t.history, Known: s.known[names[0]]}
 }
 
 // finding returns the trial's first finding of that name that nothing permits.

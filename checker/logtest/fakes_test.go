@@ -59,7 +59,7 @@ func (f *fake) from(offset int64) []logtest.Record {
 
 func (f *fake) Append(_ context.Context, client string, values []string) (int64, error) {
 	f.sent++
-	f.future = f.future[len(values):]
+	f.future = f.future[min(len(values), len(f.future)):]
 	if f.append != nil {
 		return f.append(f, client, values)
 	}

@@ -52,14 +52,14 @@ func (s *suite) retry(ctx context.Context, path string) (r report) {
 			return report{err: err}
 		}
 		if t.result.Verdict == checker.Violates {
-			return report{failures: s.again(path, t)}
+			return report{failures: []*Failure{s.again(path, t)}}
 		}
 	}
 	return report{notes: []string{fmt.Sprintf("%s does not fail any more (%s before)", path, hd.Expect)}}
 }
 
 // again reports a saved failure that is still one. It is small already.
-func (s *suite) again(path string, t *trial) []*Failure {
+func (s *suite) again(path string, t *trial) *Failure {
 	names := t.result.Names()
 	f := &Failure{Rule: names[0], Case: path, Finding: finding(t, names[0]), Also: names[1:],
 		Schedule: t.schedule, History: t.history, Runs: 1, File: path, rerun: s.rerun}
@@ -68,5 +68,5 @@ func (s *suite) again(path string, t *trial) []*Failure {
 	} else {
 		s.known[f.Rule] = f
 	}
-	return []*Failure{f}
+	return f
 }

@@ -188,7 +188,7 @@ func (s *suite) fixed(ctx context.Context, c fixedCase) report {
 	case err != nil:
 		r.err = err
 	case t.result.Verdict == checker.Violates:
-		r.failures = s.report(ctx, c.name, t)
+		r.failures = []*Failure{s.report(ctx, c.name, t)}
 	case t.result.Verdict != checker.Conforms:
 		r.err = fmt.Errorf("the case cannot be judged: %s", t.result.Reason)
 	}
@@ -199,7 +199,7 @@ func (s *suite) fixed(ctx context.Context, c fixedCase) report {
 func (s *suite) drawn(ctx context.Context) report {
 	r := report{}
 	var exercised checker.Exercised
-	generator, ok, runs, undecided := drawnSchedules(s.means), 0, 0, ""
+	generator, runs, ok, failed, undecided := drawnSchedules(s.means), 0, 0, 0, ""
 	for ; runs < s.opts.Runs && ctx.Err() == nil; runs++ {
 		t, err := s.try(ctx, generator.Example(int(draw.Mix(s.opts.Seed, uint64(runs))>>1)))
 		if err != nil {
@@ -211,16 +211,19 @@ func (s *suite) drawn(ctx context.Context) report {
 		case checker.Conforms:
 			ok++
 		case checker.Violates:
-			r.failures = append(r.failures, s.report(ctx, fmt.Sprintf("drawn schedule %d of seed %d", runs, s.opts.Seed), t)...)
+			failed++
+			if f := s.report(ctx, fmt.Sprintf("drawn schedule %d of seed %d", runs, s.opts.Seed), t); f.Known == nil || len(r.failures) == 0 {
+				r.failures = append(r.failures, f)
+			}
 		default:
 			undecided = t.result.Reason
 		}
 	}
-	r.notes = append(r.notes, fmt.Sprintf("%d schedules drawn with seed %d (ISRCHECK_SEED), %d ok: %s", runs, s.opts.Seed, ok, exercised))
+	r.notes = append(r.notes, fmt.Sprintf("%d schedules drawn with seed %d (ISRCHECK_SEED), %d ok, %d violations: %s", runs, s.opts.Seed, ok, failed, exercised))
 	if undecided != "" {
 		r.notes = append(r.notes, "some could not be judged, the last because: "+undecided)
 	}
-	if runs == 0 || ok == 0 && len(r.failures) == 0 {
+	if runs == 0 || ok+failed == 0 {
 		r.err = fmt.Errorf("of %d drawn schedules none could be judged: %s", runs, cmp.Or(undecided, "the time was over"))
 	}
 	return r
