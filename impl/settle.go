@@ -137,7 +137,8 @@ func (u unrest) String() string {
 
 // unrest returns why the cluster is not calm, if it is not (§4, liveness): every
 // broker is in service and knows what the controller knows, every request was
-// answered, and what is in the log is committed and on every replica.
+// answered, every proposal decided and every reassignment done, what is in the log
+// is committed, and every replica has it, is in the ISR and goes on fetching.
 func (c *Cluster) unrest() unrest {
 	if !c.clientsIdle() {
 		return unrest{whole: true, says: "a client is waiting"}
@@ -161,7 +162,7 @@ func (c *Cluster) unrestOfBroker(b *broker) string {
 		return "is not running"
 	case c.controller.image.brokers[b.id].fenced:
 		return "is fenced"
-	case b.image.offset != c.controller.image.offset:
+	case b.image.offset != c.controller.image.offset || b.image.digest != c.controller.image.digest:
 		return "lacks metadata"
 	case b.alter != 0:
 		return "waits for an answer to its proposal"
@@ -181,11 +182,20 @@ func (c *Cluster) unrestOf(p int) string {
 		return "has a high watermark below its end"
 	case reg.isr != setOf(reg.assignment...), r.isr != reg.isr:
 		return "has an incomplete ISR"
+	case r.pending.id != 0:
+		return "has a proposal that nobody decides"
+	case len(r.produces)+len(r.reads)+len(r.deletes) > 0:
+		return "has a request that nobody answers"
 	}
 	for _, f := range reg.assignment {
 		other := &c.brokers[f].replicas[p]
-		if other.leaderEpoch != r.leaderEpoch || other.log.end() != r.log.end() || !other.log.agrees(&r.log, r.log.end()) {
+		switch {
+		case other.leaderEpoch != reg.leaderEpoch, other.partitionEpoch != reg.partitionEpoch:
+			return "has replicas in another epoch"
+		case other.log.end() != r.log.end(), !other.log.agrees(&r.log, r.log.end()):
 			return "has replicas that differ"
+		case f != b.id && other.fetch == 0:
+			return "has a follower that does not fetch"
 		}
 	}
 	return ""

@@ -9,9 +9,26 @@ import (
 // run ends all the same, and confesses why it did not become calm.
 func TestNotLive(t *testing.T) {
 	for why, damage := range map[string]func(*Cluster){
-		"broker 1 waits for an answer to its proposal": func(c *Cluster) { c.brokers[1].alter = 99 },
-		"t/0 has replicas that differ":                 func(c *Cluster) { c.brokers[2].replicas[0].log.records[0].digest++ },
+		"a client is waiting": func(c *Cluster) { c.clients[c.client("C1")].resting = 99 },
+		"broker 2 is fenced": func(c *Cluster) {
+			c.controller.image.brokers[2].fenced = true
+			c.controller.sessions[2].fencedUntil = forever
+		},
 		"broker 2 lacks metadata":                      func(c *Cluster) { c.brokers[2].image.offset-- },
+		"broker 3 lacks metadata":                      func(c *Cluster) { c.brokers[3].image.digest++ },
+		"broker 1 waits for an answer to its proposal": func(c *Cluster) { c.brokers[1].alter = 99 },
+		"t/0 has no leader":                            func(c *Cluster) { c.controller.image.partitions[0].leader = nobody },
+		"t/0 has a reassignment under way":             func(c *Cluster) { c.controller.image.partitions[0].adding = setOf(3) },
+		"t/0 has a high watermark below its end":       func(c *Cluster) { c.brokers[1].replicas[0].hw-- },
+		"t/0 has an incomplete ISR":                    func(c *Cluster) { c.controller.image.partitions[0].isr = setOf(1, 2) },
+		"t/0 has a proposal that nobody decides":       func(c *Cluster) { c.brokers[1].replicas[0].pending = pending{id: 99, sent: true, decided: true} },
+		"t/0 has a request that nobody answers": func(c *Cluster) {
+			r := &c.brokers[1].replicas[0]
+			r.produces = append(r.produces, delayedProduce{needs: 99})
+		},
+		"t/0 has replicas in another epoch":      func(c *Cluster) { c.brokers[3].replicas[0].partitionEpoch-- },
+		"t/0 has replicas that differ":           func(c *Cluster) { c.brokers[2].replicas[0].log.records[0].digest++ },
+		"t/0 has a follower that does not fetch": func(c *Cluster) { c.brokers[3].replicas[0].fetch = 0 },
 	} {
 		c, err := New(parseSchedule(t, "10 P1 send 1\n1400 C1 poll\n2000 C1 poll\n"), Options{NoInvariants: true})
 		if err != nil {
