@@ -53,7 +53,8 @@ const knots = (() => {
   }
   return { times: sorted, places };
 })();
-const lastTime = knots.times.at(-1), length = (knots.places.at(-1) || 1) * 1.14 + 1; // the rest is for labels
+const lastTime = knots.times.at(-1), last = knots.places.at(-1) || 1;
+const begin = -0.03 * last, length = 1.16 * last; // there is room for labels behind the last event
 
 function between(from, to, value) {
   let low = 0, high = from.length - 1;
@@ -68,14 +69,14 @@ function between(from, to, value) {
 
 // The view: which part of the axis is seen.
 
-const view = { from: -0.4, to: length };
+const view = { from: begin, to: length };
 let width = 0, cursor = null, selected = null, hovered = null, partition = data.partition;
 const x = (t) => gutter + (between(knots.times, knots.places, t) - view.from) / (view.to - view.from) * (width - gutter);
 const timeAt = (px) => between(knots.places, knots.times, view.from + (px - gutter) / (width - gutter) * (view.to - view.from));
 
 function look(from, to) {
-  const whole = length + 0.4, size = Math.min(whole, Math.max(1.5, to - from));
-  view.from = Math.min(Math.max(-0.4, from), length - size);
+  const size = Math.min(length - begin, Math.max(1.2, to - from));
+  view.from = Math.min(Math.max(begin, from), length - size);
   view.to = view.from + size;
   schedule();
 }
@@ -188,7 +189,7 @@ function drawAxis(parent, height) {
 
 function drawGaps(parent, height) {
   for (const g of data.gaps ?? []) {
-    const from = x(g.from), to = Math.max(from + 8, x(g.to));
+    const from = Math.min(x(g.from), x(g.to) - 16), to = Math.max(from + 16, x(g.to));
     const hatched = svg(parent, "rect", { class: "break", x: from, y: axis, width: to - from, height: height - axis });
     svg(hatched, "title", {}, `${g.items} operations and marks are not drawn`);
     svg(parent, "text", { class: "soft", x: from + 4, y: height - 8 }, fit(`${g.items.toLocaleString("en")} not drawn`, Math.max(to - from, 150)));
@@ -210,7 +211,7 @@ function badge(g, item, at, y) {
 // packMarks puts marks into rows in which they do not cover each other. Those
 // for which there is no room are drawn without their text.
 function packMarks() {
-  const free = Array(5).fill(-Infinity), packed = [];
+  const free = Array(7).fill(-Infinity), packed = [];
   for (const item of items) {
     if (!item.mark) continue;
     const m = item.mark, from = x(m.t), to = m.until === undefined ? from : x(m.until);
@@ -218,23 +219,24 @@ function packMarks() {
     const crowded = r < 0;
     if (crowded) r = free.indexOf(Math.min(...free));
     const label = fit(m.text, crowded ? 0 : Math.min(260, width - from - 12));
-    free[r] = Math.max(free[r], to + 8, from + 22 + label.length * 7 + (proof.has(m.i) ? 18 : 0));
-    packed.push({ item, from, to, r, label });
+    const size = 16 + label.length * 7 + (proof.has(m.i) ? 18 : 0), start = size < to - from ? from : to; // of the label: within, or beside
+    free[r] = Math.max(free[r], to + 8, start + size + 6);
+    packed.push({ item, from, to, r, label, start });
   }
-  if (view.from === -0.4 && view.to === length) markRows = free.filter((end) => end > -Infinity).length;
+  if (view.from === begin && view.to === length) markRows = free.filter((end) => end > -Infinity).length;
   return packed.filter((m) => m.item === active() || m.from <= width && Math.max(m.to, m.from + 280) >= gutter);
 }
 
 function drawMarks(parent, marks, top, height) {
   const rowTop = (r) => top + 4 + Math.min(r, markRows - 1) * markRow, proves = (item) => proof.has(item.i) ? " proves" : "";
   for (const { item, from, r } of marks) svg(parent, "path", { class: "across" + proves(item), d: `M${from} ${rowTop(r) + 16}V${height}` });
-  for (const { item, from, to, r, label } of marks) {
+  for (const { item, from, to, r, label, start } of marks) {
     const y = rowTop(r), g = itemGroup(parent, item), look = (item.mark.kind === "nemesis" ? "mark" : "mark note") + proves(item);
     if (to > from + 8) svg(g, "rect", { class: look, x: from, y: y + 1, width: to - from, height: 16, rx: 2 });
     else svg(g, "path", { class: look, d: `M${from - 5} ${y + 2}H${from + 5}L${from} ${y + 14}Z` });
     svg(g, "rect", { class: "ring", x: from - 6, y: y - 1, width: Math.max(14, to - from + 8), height: 20, rx: 3 });
-    const shift = badge(g, item, from + 4, y + 9);
-    if (label) svg(g, "text", { x: from + 9 + shift, y: y + 13 }, label);
+    const shift = badge(g, item, start + 4, y + 9);
+    if (label) svg(g, "text", { x: start + 8 + shift, y: y + 13 }, label);
   }
 }
 
@@ -265,8 +267,9 @@ function drawOps(parent) {
     const o = item.op, y = lanes[o.lane].top + 7 + item.row * row, g = itemGroup(parent, item);
     svg(g, "path", { class: `op ${o.outcome}${proof.has(o.i) ? " proves" : ""}`, d: outline(o.outcome, from, to, y) });
     svg(g, "rect", { class: "ring", x: from - 3, y: y - 3, width: to - from + 6, height: 24, rx: 3 });
-    const start = to - from < 40 ? to : Math.max(from, gutter); // beside a bar that is too short
-    const text = o.answer ? `${o.asked} → ${o.answer.replace(/^ok /, "")}` : o.asked;
+    const text = o.answer ? `${o.asked} → ${o.answer.replace(/^ok /, "")}` : o.asked, size = text.length * 7.6 + (proof.has(o.i) ? 28 : 10);
+    const beside = size > to - from && (to - from < 40 || size < room - (to - from));
+    const start = beside ? to : Math.max(from, gutter);
     const shift = badge(g, item, start + 2, y + 9), label = fit(text, room - (start - from) - 10 - shift);
     if (label) svg(g, "text", { class: "mono", x: start + 5 + shift, y: y + 13.5 }, label);
   }
@@ -289,8 +292,9 @@ function merged(states, key) {
 function drawCluster(parent, inner, tops, bottom) {
   const looks = (c) => `${c.leader} ${c.epoch} ${c.isr}`;
   bands(merged(inner.control, looks), (c, from, to) => {
-    svg(parent, "rect", { class: c.leader ? "role control" : "role vacant", x: from, y: tops.control + 3, width: to - from, height: 18 });
+    const band = svg(parent, "rect", { class: c.leader ? "role control" : "role vacant", x: from, y: tops.control + 3, width: to - from, height: 18 });
     const words = [`${c.leader ? "leader " + c.leader : "no leader"} · epoch ${c.epoch} · ISR ${c.isr.join(",") || "none"}`, `${c.leader || "none"} · e${c.epoch} · ${c.isr}`];
+    svg(band, "title", {}, words[0]);
     const text = words.find((w) => w.length * 7 < to - from - 8);
     if (text) svg(parent, "text", { class: "soft", x: from + 5, y: tops.control + 16 }, text);
   });
@@ -299,9 +303,10 @@ function drawCluster(parent, inner, tops, bottom) {
     const y = tops.brokers[b], idle = (tops.brokers[b + 1] ?? bottom) - y < brokerHeight, level = (n) => y + brokerHeight - 6 - n / top * (brokerHeight - 44);
     bands(merged(states, (r) => `${r.role} ${r.epoch} ${r.state} ${r.fenced}`), (r, from, to) => {
       const down = r.state !== "running";
-      svg(parent, "rect", { class: `role ${r.role}`, x: from, y: y + 4, width: to - from, height: 16 });
+      const band = svg(parent, "rect", { class: `role ${r.role}`, x: from, y: y + 4, width: to - from, height: 16 });
       if (down) svg(parent, "rect", { class: "hatch", x: from, y: y + 4, width: to - from, height: (idle ? idleHeight : brokerHeight) - 8 });
       const what = down ? r.state : r.role === "none" ? "no role" : `${r.role} e${r.epoch}`;
+      svg(band, "title", {}, `${r.state}${r.fenced ? ", fenced" : ""}, ${r.role === "none" ? "no role" : r.role + " of epoch " + r.epoch}`);
       const text = fit(what + (r.fenced ? ", fenced" : ""), to - from - 2);
       if (text) svg(parent, "text", { class: "soft", x: from + 5, y: y + 16 }, text);
     });
@@ -453,7 +458,7 @@ const keys = {
   "+": () => zoom(0.6),
   "=": () => zoom(0.6),
   "-": () => zoom(1 / 0.6),
-  0: () => look(-0.4, length),
+  0: () => look(begin, length),
 };
 
 stage.addEventListener("keydown", (e) => {

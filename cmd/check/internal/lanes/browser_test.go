@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -137,12 +138,36 @@ func pageOf(t *testing.T, h *histories.History) []byte {
 
 func corpusCase(t *testing.T, name string) *histories.History {
 	t.Helper()
-	h, err := histories.ReadFile("../../../../histories/corpus/failing/" + name + ".hist")
+	text, err := os.ReadFile("../../../../histories/corpus/failing/" + name + ".hist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, name+".hist", string(text))
+}
+
+func parse(t *testing.T, name, text string) *histories.History {
+	t.Helper()
+	h, err := histories.Parse(name, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
 }
+
+// lost is an acknowledged message that is cut off by a follower on its way to lead.
+const lost = `history 1
+config acks=all
+schedule
+bug truncate-to-high-watermark
+0 P3 send 4
+5 nemesis move-leader to=1
+5 nemesis move-leader to=2
+end
+0-6 P3 send 4 => ok @0
+5 nemesis move-leader to=1
+5 nemesis move-leader to=2
+8-12 S1 scan => ok [] end=0
+`
 
 func TestPageInBrowser(t *testing.T) {
 	b := open(t)
@@ -151,6 +176,31 @@ func TestPageInBrowser(t *testing.T) {
 	t.Run("by mouse", func(t *testing.T) { testMouse(t, b) })
 	t.Run("of a hostile history", func(t *testing.T) { testHostile(t, b) })
 	t.Run("of a long history", func(t *testing.T) { testLong(t, b) })
+	if folder := os.Getenv("ISRCHECK_SHOTS"); folder != "" {
+		t.Run("to be looked at", func(t *testing.T) { shoot(t, b, folder) })
+	}
+}
+
+// shoot takes pictures of three pages in both colour schemes.
+func shoot(t *testing.T, b *browser, folder string) {
+	for name, h := range map[string]*histories.History{
+		"lost": parse(t, "lost-write.hist", lost), "inner": corpusCase(t, "bug-unfenced-fetch"), "long": long(t),
+	} {
+		b.show(t, h)
+		for _, scheme := range []string{"light", "dark"} {
+			media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+			if _, err := chromedp.Call(b.Context, emulation.SetEmulatedMedia, media); err != nil {
+				t.Fatal(err)
+			}
+			picture, err := chromedp.Run(b.Context, chromedp.CaptureScreenshot())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, "report-"+name+"-"+scheme+".png"), picture, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }
 
 // inSight reports whether all of an element is seen without scrolling.
@@ -265,22 +315,7 @@ func testHostile(t *testing.T, b *browser) {
 // testLong reports how long a page of 100,000 operations takes to open; how
 // large it is may not pass 3 MiB.
 func testLong(t *testing.T, b *browser) {
-	var ops []histories.Op
-	var log []histories.Record
-	for i := range int64(100_000) {
-		op := histories.NewOp(fmt.Sprint("P", i%10), histories.Send)
-		op.Values, op.Outcome, op.Call, op.Return, op.Offset = []histories.Value{histories.Int(i)}, histories.OK, 10*i, 10*i+50, i
-		if i != 40_000 {
-			log = append(log, histories.Record{Offset: i, Value: histories.Int(i)})
-		}
-		ops = append(ops, op)
-	}
-	scan := histories.NewOp("S1", histories.Scan)
-	scan.Outcome, scan.Call, scan.Return, scan.End, scan.Records = histories.OK, 2_000_000, 2_000_001, 100_000, log
-	h, err := histories.New("long.hist", histories.Header{}, append(ops, scan), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := long(t)
 	size := b.show(t, h)
 	if size > 3<<20 {
 		t.Errorf("the page has %d bytes, want at most 3 MiB", size)
@@ -293,4 +328,27 @@ func testLong(t *testing.T, b *browser) {
 		t.Error("the proof is not seen without scrolling")
 	}
 	b.quiet(t)
+}
+
+// long is a history of which one record of many is lost.
+func long(t *testing.T) *histories.History {
+	t.Helper()
+	var ops []histories.Op
+	var log []histories.Record
+	for i := range int64(100_000) {
+		op := histories.NewOp(fmt.Sprint("P", i%10), histories.Send)
+		call := 10*i + i*7919%7 // some sooner, some later
+		op.Values, op.Outcome, op.Call, op.Return, op.Offset = []histories.Value{histories.Int(i)}, histories.OK, call, call+20+i*104729%50, i
+		if i != 40_000 {
+			log = append(log, histories.Record{Offset: i, Value: histories.Int(i)})
+		}
+		ops = append(ops, op)
+	}
+	scan := histories.NewOp("S1", histories.Scan)
+	scan.Outcome, scan.Call, scan.Return, scan.End, scan.Records = histories.OK, 2_000_000, 2_000_001, 100_000, log
+	h, err := histories.New("long.hist", histories.Header{}, append(ops, scan), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
