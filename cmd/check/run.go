@@ -94,6 +94,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(a.demo(), a.verify(), a.explain(), a.report(), a.run(), a.replay(), a.bugs(), a.minimize(), a.gate(), a.merge(), a.matrix(), a.convert(), a.version())
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(a.help())
+	complete(root)
 	return root
 }
 
@@ -101,10 +102,11 @@ func (a *app) root() *cobra.Command {
 // unknown topic is no error.
 func (a *app) help() *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [COMMAND|TOPIC]",
-		Short:   "Help about a command or a topic",
-		Long:    "help shows the page of a command or of a topic; without either, the list of both.",
-		Example: "  check help format",
+		Use:               "help [COMMAND|TOPIC]",
+		Short:             "Help about a command or a topic",
+		Long:              "help shows the page of a command or of a topic; without either, the list of both.",
+		Example:           "  check help format",
+		ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			page, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
