@@ -20,7 +20,7 @@ func junitOf(r *gateReport) []byte {
 		suite.AddProperty("seed", fmt.Sprint(r.Seed))
 		suite.AddProperty("shard", r.Shard)
 		suite.AddProperty("covered", p.Says)
-		suite.AddProperty("version", buildVersion())
+		suite.AddProperty("version", build().Isrcheck)
 		suite.AddProperty("again", r.again())
 		var ms int64
 		for _, it := range p.Items {

@@ -18,8 +18,7 @@ func (a *app) version() *cobra.Command {
 		Example: "  check version --json | jq -r .revision",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			info, _ := debug.ReadBuildInfo()
-			b := buildOf(info)
+			b := build()
 			if asJSON {
 				a.encode(b)
 				return nil
@@ -44,8 +43,14 @@ type jsonBuild struct {
 	Modified bool   `json:"modified"`           // the checkout had changes
 }
 
-// buildOf says what this program was built from. info may be nil: not every
-// way of building leaves one.
+// build says what this program was built from.
+func build() jsonBuild {
+	info, _ := debug.ReadBuildInfo()
+	return buildOf(info)
+}
+
+// buildOf reads what the build left behind, which is nil if it was nothing: not
+// every way of building leaves something.
 func buildOf(info *debug.BuildInfo) jsonBuild {
 	b := jsonBuild{Isrcheck: "(devel)", Format: 1, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
