@@ -2,24 +2,46 @@ package hunt
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/isrcheck/isrcheck/histories/schedule"
+	"github.com/isrcheck/isrcheck/impl"
 )
 
 // TestReadBarrier judges reads as linearizable: with the barrier no fault makes
-// a read stale.
+// a read stale, neither where replicas outside the ISR are eligible nor where
+// uncleanly elected ones are, beyond what they lost.
 func TestReadBarrier(t *testing.T) {
-	barrier := []schedule.Setting{{Key: "reads", Value: "linearizable"}}
-	r, err := Run(context.Background(), Options{Runs: 3000, Seed: 3, Settings: barrier})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Failed != nil {
-		report(t, Setup{}, r.Failed)
-	}
-	if r.Exercised.Reads == 0 || r.OK < r.Runs/2 {
-		t.Errorf("%d of %d schedules ok; %s", r.OK, r.Runs, r.Exercised)
+	for _, tt := range []struct {
+		setting string
+		faults  []string // that must have happened
+	}{
+		{"eligible.leader.replicas.enable=false", []string{"isolate", "pause", "move-leader", "depose-controller"}},
+		{"eligible.leader.replicas.enable=true", []string{"wipe", "fence", "restart-controller", "depose-controller"}},
+		{"unclean.leader.election.enable=true", []string{"power-loss", "hold-metadata", "depose-controller"}},
+		{"unclean.leader.election.enable=false", []string{"elect-unclean", "depose-controller"}},
+	} {
+		t.Run(tt.setting, func(t *testing.T) {
+			key, value, _ := strings.Cut(tt.setting, "=")
+			r, err := Run(context.Background(), Options{Runs: 1000, Seed: 3,
+				Settings: []schedule.Setting{{Key: "reads", Value: "linearizable"}, {Key: key, Value: value}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Failed != nil {
+				report(t, Setup{}, r.Failed)
+			}
+			if r.Stats.BarrierReads == 0 || r.OK < r.Runs/2 {
+				t.Errorf("%d of %d schedules ok; %d reads waited for the barrier", r.OK, r.Runs, r.Stats.BarrierReads)
+			}
+			for i, f := range impl.Faults {
+				if slices.Contains(tt.faults, f.Verb) && r.Stats.Faults[i] == 0 {
+					t.Errorf("no %s in %d schedules", f.Verb, r.Runs)
+				}
+			}
+		})
 	}
 }
 
