@@ -26,6 +26,7 @@ type gate struct {
 	shard    shard // the share of the work that is done here
 	files    reportFiles
 	baseline string // file of what is allowed
+	pages    string // folder for pages about problems
 	report   gateReport
 	hunt     func(context.Context, hunt.Options) (*hunt.Report, error)
 
@@ -55,7 +56,7 @@ func (a *app) gate() *cobra.Command {
 			"Shards share the work: each of n machines does its own and writes a report, and 'check merge'\n" +
 			"puts them together. The files are whole whenever the gate is killed, and say that it was. On\n" +
 			"GitHub, problems become annotations and the report becomes the summary of the job.",
-		Example: "  check gate --budget 5m --json gate.json --junit gate.xml\n" +
+		Example: "  check gate --budget 5m --json gate.json --junit gate.xml --html pages\n" +
 			"  check gate --seed $GITHUB_RUN_NUMBER\n" +
 			"  check gate --shard 2/4 --json gate-2.json",
 		Args: cobra.NoArgs,
@@ -85,6 +86,7 @@ func (a *app) gate() *cobra.Command {
 	flags.StringVar(&g.report.Unknown, "unknown", g.report.Unknown, "whether what could not be decided is a failure: fail or pass")
 	flags.Var(&g.shard, "shard", "which share of the work to do")
 	flags.StringVar(&g.baseline, "baseline", "", "file of what is allowed for a while (see docs/gate.md)")
+	flags.StringVar(&g.pages, "html", "", "folder to write a page to about each problem that has a history")
 	g.files.flags(cmd)
 	return cmd
 }
@@ -100,6 +102,9 @@ func (g *gate) run(ctx context.Context) {
 	cases, err := g.cases(ctx)
 	if err == nil && g.baseline != "" {
 		g.report.Baseline, err = g.app.readBaseline(g.baseline, g.start)
+	}
+	if err == nil {
+		err = g.makePages()
 	}
 	if err != nil {
 		g.app.failOrStop(ctx, err)

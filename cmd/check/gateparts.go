@@ -56,6 +56,7 @@ func (g *gate) judgeCase(ctx context.Context, h *histories.History, it *item) {
 	default:
 		it.wrong("violation", wrongVerdict, "the verdict is %s, the case %s", got, wanted)
 	}
+	g.page(ctx, it, h, r)
 }
 
 // fileOf is where a case is to be found: those of the embedded corpus in a
@@ -112,6 +113,9 @@ func (g *gate) replayCorpus(ctx context.Context, cases []*histories.History) {
 				it.wrong("stale", staleFingerprint, "%s", r.Stale)
 			default:
 				it.Again = ""
+			}
+			if err == nil {
+				g.pageOfTrial(ctx, it, r.Trial)
 			}
 		})
 	}
@@ -194,7 +198,7 @@ func (g *gate) huntSafe(ctx, timed context.Context) {
 			first += r.Runs
 			if r.Failed != nil {
 				failures++
-				g.look(r.FailedAt, "schedule "+strconv.Itoa(r.FailedAt), func(it *item) { g.failedSchedule(r, it) })
+				g.look(r.FailedAt, "schedule "+strconv.Itoa(r.FailedAt), func(it *item) { g.failedSchedule(ctx, r, it) })
 			}
 		}
 		if timed.Err() != nil || failures == enough {
@@ -226,13 +230,14 @@ func (g *gate) drawAgain(number int) string {
 	return "check run --seed " + strconv.FormatUint(g.report.Seed, 10) + " --first " + strconv.Itoa(number) + " --runs 1"
 }
 
-func (g *gate) failedSchedule(r *hunt.Report, it *item) {
+func (g *gate) failedSchedule(ctx context.Context, r *hunt.Report, it *item) {
 	it.Again = g.drawAgain(r.FailedAt)
 	if r.Failed.Result.Verdict == checker.Contradictory {
 		it.wrong("error", internalError, "%s", r.Failed.Result.Reason)
-		return
+	} else {
+		it.wrong("violation", r.Failed.Rule(), "%v", r.Failed.Result.Err())
 	}
-	it.wrong("violation", r.Failed.Rule(), "%v", r.Failed.Result.Err())
+	g.pageOfTrial(ctx, it, r.Failed)
 }
 
 // atStake says whether the drawn schedules were as many as asked for and meant

@@ -62,6 +62,7 @@ type item struct {
 	Says      string `json:"says,omitempty"`
 	Again     string `json:"again,omitempty"`     // the command that shows it again
 	File      string `json:"file,omitempty"`      // of the case
+	Page      string `json:"page,omitempty"`      // for a browser, about the history
 	Allowed   string `json:"allowed,omitempty"`   // the rule of the baseline that allows it
 	Schedules int    `json:"schedules,omitempty"` // that were drawn for a bug
 	Ms        int64  `json:"ms"`
@@ -222,12 +223,16 @@ func (it item) line() string {
 	return fmt.Sprintf("%s: %s: %s", label(it.Name), it.Kind, clip(oneLine.Replace(it.Says), saysWidth))
 }
 
-// again is one more line, of how to see the problem again.
+// again is one more line, of how to see the problem again, and one with its page.
 func (it item) again() string {
-	if it.Again == "" {
-		return ""
+	text := ""
+	if it.Again != "" {
+		text = "\nagain: " + oneLine.Replace(it.Again)
 	}
-	return "\nagain: " + oneLine.Replace(it.Again)
+	if it.Page != "" {
+		text += "\npage: " + oneLine.Replace(it.Page)
+	}
+	return text
 }
 
 // oneLine keeps what a history holds from beginning a line: one that begins with

@@ -56,7 +56,7 @@ func (a *app) reportFile(ctx context.Context, name, to string) error {
 		return ctx.Err()
 	}
 	j := judgement{file: name, header: h.Header(), result: r}
-	if err := writePage(to, h, j); err != nil {
+	if err := writePage(to, h, r, command(j)); err != nil {
 		return err
 	}
 	a.worsen(j.exit())
@@ -67,14 +67,15 @@ func (a *app) reportFile(ctx context.Context, name, to string) error {
 	return nil
 }
 
-// writePage writes a page about a judged history, as a whole or not at all.
-func writePage(path string, h *histories.History, j judgement) error {
+// writePage writes a page about a judged history, as a whole or not at all. What
+// comes next is a command, or "".
+func writePage(path string, h *histories.History, r *checker.Result, next string) error {
 	cluster, err := lanes.Of(h)
 	if err != nil {
 		return err
 	}
 	var out bytes.Buffer
-	if err := (report.Page{History: h, Result: j.result, Next: command(j), Facts: facts(j), Cluster: cluster}).Write(&out); err != nil {
+	if err := (report.Page{History: h, Result: r, Next: next, Facts: facts(r), Cluster: cluster}).Write(&out); err != nil {
 		return err
 	}
 	return replaceFile(path, out.Bytes())
@@ -89,8 +90,7 @@ func command(j judgement) string {
 }
 
 // facts are what a page says beside the finding that it is about.
-func facts(j judgement) []string {
-	r := j.result
+func facts(r *checker.Result) []string {
 	var out []string
 	if r.Legal != nil {
 		out = append(out, legalUpTo(r.Legal)+".")
