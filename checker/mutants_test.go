@@ -148,6 +148,22 @@ func (m mutant) row() string {
 	return fmt.Sprintf("| %s | %s | %s |", m.file, code(m.old), code(m.new))
 }
 
+// TestMutantsTable compares the table with the mutants there are.
+func TestMutantsTable(t *testing.T) {
+	text, err := os.ReadFile(mutantsTable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(string(text), "\n| ") - 1; got != len(mutants) {
+		t.Errorf("the table has %d rows, want one for each of %d mutants", got, len(mutants))
+	}
+	for _, m := range mutants {
+		if !strings.Contains(string(text), m.row()) {
+			t.Errorf("the table lacks %s", m.row())
+		}
+	}
+}
+
 // testMutant runs the properties over a package in which one file has another
 // text.
 func testMutant(t *testing.T, file, text string) (string, error) {

@@ -18,6 +18,9 @@ func (b *broker) onFetch(r *replica, m *message) {
 	}
 	reply := b.fetched(r, m)
 	if reply.err != noError {
+		if b.tracing {
+			b.say("refuses fetch of broker %d at %d, epoch %d: %v", m.from, m.offset, m.leaderEpoch, reply.err)
+		}
 		b.send(reply)
 		return
 	}

@@ -37,8 +37,11 @@ import (
 //	run to=MS               everything that is due before that time
 //	run until CLAIMS within=MS
 //	check                   everything, and the final scan; then the judge
-//	expect KEY=VALUE...     state: leader, epoch, isr, elr, recovering, hw, leo of the partition;
-//	                        with broker=N its state, fenced, role, epoch, hw, leo, log;
+//	expect KEY=VALUE...     state: leader, epoch, partition-epoch, isr, elr, last-known (ELR),
+//	                        recovering, hw, leo of the partition;
+//	                        with broker=N its state, fenced, role, epoch, hw, leo, log, and
+//	                        caught-up: when it last had everything, as far as the leader knows;
+//	                        with client=NAME its position;
 //	                        with partition=N another one than the first
 //	expect TEXT             some line of the block's trace has these words
 //	expect not TEXT         none has

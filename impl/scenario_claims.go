@@ -24,10 +24,12 @@ type claim struct {
 	value string // one of several where it is written {a,b} and the thing is no set
 }
 
-// A subject is what claims are about: a partition, or one broker's replica.
+// A subject is what claims are about: a partition, one broker's replica of it, or
+// one consumer's place in it.
 type subject struct {
 	partition int
-	broker    int // 0 for the partition itself
+	broker    int    // 0 for the partition itself
+	client    string // "" for the partition itself
 }
 
 // wrong says in how far a claim does not hold, or "".
@@ -47,22 +49,39 @@ func (s *scenario) refersTo(c *Cluster) error {
 				if k.broker >= len(c.brokers) || k.partition >= len(c.ghosts) {
 					return s.errorAt(cmd.line, "expected a broker up to %d and a partition below %d", len(c.brokers)-1, len(c.ghosts))
 				}
+				if k.client != "" && !slices.ContainsFunc(c.clients, func(is client) bool { return is.name == k.client }) {
+					return s.errorAt(cmd.line, "client=%s: expected the name of a client that does something", k.client)
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// partitionClaims and brokerClaims are the keys a claim may have.
+// The keys a claim may have, by what it is about.
 var (
-	partitionClaims = []string{"leader", "epoch", "isr", "elr", "recovering", "hw", "leo"}
-	brokerClaims    = []string{"state", "fenced", "role", "epoch", "hw", "leo", "log"}
+	partitionClaims = []string{"leader", "epoch", "partition-epoch", "isr", "elr", "last-known", "recovering", "hw", "leo"}
+	brokerClaims    = []string{"state", "fenced", "role", "epoch", "hw", "leo", "log", "caught-up"}
+	clientClaims    = []string{"position"}
 )
+
+func (s *subject) keys() []string {
+	switch {
+	case s.broker > 0:
+		return brokerClaims
+	case s.client != "":
+		return clientClaims
+	}
+	return partitionClaims
+}
 
 // read returns the present value of what a claim is about.
 func (k *claim) read(c *Cluster) string {
-	if k.broker > 0 {
+	switch {
+	case k.broker > 0:
 		return c.readBroker(k.broker, k.partition, k.key)
+	case k.client != "":
+		return itoa(c.clients[c.client(k.client)].positions[k.partition].offset)
 	}
 	reg := &c.controller.image.partitions[k.partition]
 	switch k.key {
@@ -70,10 +89,14 @@ func (k *claim) read(c *Cluster) string {
 		return nodeName(reg.leader)
 	case "epoch":
 		return itoa(reg.leaderEpoch)
+	case "partition-epoch":
+		return itoa(reg.partitionEpoch)
 	case "isr":
 		return reg.isr.String()
 	case "elr":
 		return reg.elr.String()
+	case "last-known":
+		return nodeName(reg.lastKnown)
 	case "recovering":
 		return strconv.FormatBool(reg.recovering)
 	}
@@ -100,6 +123,11 @@ func (c *Cluster) readBroker(broker, partition int, key string) string {
 		return itoa(r.hw)
 	case "leo":
 		return itoa(r.log.end())
+	case "caught-up":
+		if leader, known := c.currentLeader(partition); leader != nil {
+			return itoa(known.progress[broker].lastCaughtUp)
+		}
+		return "unknown"
 	}
 	return strings.ReplaceAll(logText(&r.log), " ", ",")
 }

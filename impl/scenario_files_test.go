@@ -74,8 +74,10 @@ expect not truncates
 ----
 
 1000 P1 send 2 acks=1
+1100 C1 poll
 run to=2000
 expect P1 send 2 acks=1 => ok @1
+expect partition-epoch=0 last-known=none broker=2 caught-up=1505 client=C1 position=2 broker=1 hw=2
 ----
 
 check
@@ -111,9 +113,11 @@ func TestScenarioExpectations(t *testing.T) {
 		{"appends [1]", "appends [9]", `small.txt:6:1: no line of the trace has "appends [9] at 0"`},
 		{"not truncates", "not appends", `small.txt:7:1: a line of the trace has "appends"`},
 		{"leo=1 within", "leo=2 within", "small.txt:4:1: not reached within 100 ms"},
-		{"expect ok\n", "expect violation lost-write\n", "small.txt:16:1: the verdict is ok , expected violation"},
-		{"expect ok\n", "expect allowed lost-write\n", "small.txt:16:1: no lost-write among "},
-		{"log=1/0,2/0", "log=1/0", "small.txt:17:1: log is 1/0,2/0, expected 1/0"},
+		{"position=2", "position=1", "small.txt:14:1: position is 2, expected 1"},
+		{"caught-up=1505", "caught-up=0", "small.txt:14:1: caught-up is 1505, expected 0"},
+		{"expect ok\n", "expect violation lost-write\n", "small.txt:18:1: the verdict is ok , expected violation"},
+		{"expect ok\n", "expect allowed lost-write\n", "small.txt:18:1: no lost-write among "},
+		{"log=1/0,2/0", "log=1/0", "small.txt:19:1: log is 1/0,2/0, expected 1/0"},
 	} {
 		run, err := impl.RunScenario("small.txt", []byte(strings.Replace(small, tt.old, tt.new, 1)), judge)
 		if err != nil {
@@ -139,14 +143,16 @@ func TestScenarioErrors(t *testing.T) {
 		{"broker=2 leo=1", "broker=x leo=1", "small.txt:4:1: broker=x: expected a number"},
 		{"broker=2 leo=1", "broker=5 leo=1", "small.txt:4:1: expected a broker up to 2"},
 		{"broker=2 leo=1", "broker=2", "small.txt:4:1: expected a claim"},
+		{"client=C1 position", "client=C9 position", "small.txt:14:1: client=C9: expected the name of a client"},
+		{"client=C1 position", "client=C1 leo", `small.txt:14:1: unknown key "leo"; expected one of position`},
 		{"expect hw=0", "expect hw=0 soon", `small.txt:5:1: expected KEY=VALUE, found "soon"`},
 		{"expect not truncates", "expect", "small.txt:7:1: expected a claim after expect"},
-		{"run to=2000", "run to=5", "small.txt:11:1: expected a time after 14"},
+		{"run to=2000", "run to=5", "small.txt:12:1: expected a time after 14"},
 		{"1000 P1", "12 P1", "small.txt:10:1: this step is due at 12"},
 		{"1000 P1", "5 P1", "small.txt:10:1: expected steps in order of time"},
-		{"check\n", "", "small.txt:16:1: expected check in the last block: "},
-		{"run to=2000\n", "check\n", "small.txt:11:1: expected check in the last block only"},
-		{"check\n", "check now\n", `small.txt:15:1: expected nothing after check, found "now"`},
+		{"check\n", "", "small.txt:18:1: expected check in the last block: "},
+		{"run to=2000\n", "check\n", "small.txt:12:1: expected check in the last block only"},
+		{"check\n", "check now\n", `small.txt:17:1: expected nothing after check, found "now"`},
 	} {
 		_, err := impl.RunScenario("small.txt", []byte(strings.Replace(small, tt.old, tt.new, 1)), judge)
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {

@@ -159,8 +159,8 @@ func (s *scenario) parseExpect(cmd *command, words []string) error {
 	return nil
 }
 
-// parseClaims reads KEY=VALUE words. partition= and broker= say what the claims
-// behind them are about.
+// parseClaims reads KEY=VALUE words. partition=, broker= and client= say what the
+// claims behind them are about.
 func (s *scenario) parseClaims(cmd *command, words []string) error {
 	var about subject
 	for _, w := range words {
@@ -168,11 +168,9 @@ func (s *scenario) parseClaims(cmd *command, words []string) error {
 		if !ok || value == "" {
 			return s.errorAt(cmd.line, "expected KEY=VALUE, found %q", w)
 		}
-		keys := partitionClaims
-		if about.broker > 0 {
-			keys = brokerClaims
-		}
-		switch {
+		switch keys := about.keys(); {
+		case key == "client":
+			about.client, about.broker = value, 0
 		case key == "partition", key == "broker":
 			if err := s.parseSubject(&about, cmd.line, key, value); err != nil {
 				return err
@@ -195,7 +193,7 @@ func (s *scenario) parseSubject(about *subject, line int, key, value string) err
 		return s.errorAt(line, "%s=%s: expected a number", key, value)
 	}
 	if key == "broker" {
-		about.broker = n
+		about.broker, about.client = n, ""
 	} else {
 		about.partition = n
 	}
