@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -43,28 +42,6 @@ func exitCode(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// smallCorpus is a folder with a few cases: some as they should be, one that
-// is not, one that is stale.
-func smallCorpus(t *testing.T) string {
-	t.Helper()
-	folder := t.TempDir()
-	cases, err := filepath.Glob("../../histories/corpus/failing/bug-*.hist")
-	if err != nil || len(cases) < 6 {
-		t.Fatalf("the corpus has %d cases of bugs, %v", len(cases), err)
-	}
-	for _, file := range cases[:6] {
-		text, err := os.ReadFile(file)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, filepath.Base(file)), text, 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	addProblems(t, folder)
-	return folder
-}
-
 // addProblems adds a case that is wrong and one that is stale to a folder.
 func addProblems(t *testing.T, folder string) {
 	t.Helper()
@@ -78,51 +55,7 @@ func addProblems(t *testing.T, folder string) {
 	}
 }
 
-var times = regexp.MustCompile(`(?m)^ *"ms": \d+,?\n`)
-
-// timeless is a report without what differs from machine to machine.
-func timeless(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return times.ReplaceAllString(string(text), "")
-}
-
-// TestShardsAreTheWhole runs the shards of a gate side by side, as processes,
-// and puts their reports together: byte for byte that of one gate alone.
-func TestShardsAreTheWhole(t *testing.T) {
-	corpus, folder := smallCorpus(t), t.TempDir()
-	file := func(name string) string { return filepath.Join(folder, name) }
-	gate := []string{"gate", "--runs", "60", "--bound", "2", "--corpus", corpus, "--budget", "10m"}
-	const shards = 3
-	var wg sync.WaitGroup
-	merge := []string{"merge", "--json", file("merged.json")}
-	for i := range shards + 1 {
-		report := file(strconv.Itoa(i) + ".json")
-		args := append(slices.Clone(gate), "--json", report)
-		if i > 0 {
-			args = append(args, "--shard", strconv.Itoa(i)+"/"+strconv.Itoa(shards))
-			merge = slices.Insert(merge, 1, report) // in no order
-		}
-		cmd := checkCommand(t, args...)
-		wg.Go(func() { cmd.Run() })
-	}
-	wg.Wait()
-	if got := exitCode(t, checkCommand(t, merge...)); got != exitViolation {
-		t.Errorf("exit code of merge %d, want %d", got, exitViolation)
-	}
-	alone, merged := timeless(t, file("0.json")), timeless(t, file("merged.json"))
-	if alone != merged {
-		t.Errorf("the shards together reported\n%s\none alone reported\n%s", merged, alone)
-	}
-	if !strings.Contains(alone, `"complete": true`) || strings.Count(alone, `"verdict": "stale"`) != 2 {
-		t.Errorf("the report is not of the whole corpus:\n%s", alone)
-	}
-}
-
-// readReportFile reads a report that must be whole, "" for one that is not there.
+// readReportFile reads a report, which must be whole.
 func readReportFile(t *testing.T, file string) gateReport {
 	t.Helper()
 	a := &app{}
