@@ -91,7 +91,7 @@ func (a *app) root() *cobra.Command {
 			return demo.RunE(demo, args)
 		},
 	}
-	root.AddCommand(a.demo(), a.verify(), a.explain(), a.report(), a.run(), a.replay(), a.bugs(), a.minimize(), a.gate(), a.merge(), a.matrix(), a.convert(), a.version())
+	root.AddCommand(a.demo(), a.verify(), a.explain(), a.report(), a.run(), a.replay(), a.bugs(), a.minimize(), a.gate(), a.merge(), a.matrix(), a.convert(), a.version(), a.man())
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(a.help())
 	complete(root)
