@@ -293,7 +293,7 @@ function drawCluster(parent, inner, tops, bottom) {
   const looks = (c) => `${c.leader} ${c.epoch} ${c.isr}`;
   bands(merged(inner.control, looks), (c, from, to) => {
     const band = svg(parent, "rect", { class: c.leader ? "role control" : "role vacant", x: from, y: tops.control + 3, width: to - from, height: 18 });
-    const words = [`${c.leader ? "leader " + c.leader : "no leader"} · epoch ${c.epoch} · ISR ${c.isr.join(",") || "none"}`, `${c.leader || "none"} · e${c.epoch} · ${c.isr}`];
+    const words = [`${c.leader ? "leader " + c.leader : "no leader"} · epoch ${c.epoch} · ISR ${c.isr.join(",") || "none"}`, `${c.leader || "none"} · e${c.epoch} · ${c.isr.join(",") || "none"}`];
     svg(band, "title", {}, words[0]);
     const text = words.find((w) => w.length * 7 < to - from - 8);
     if (text) svg(parent, "text", { class: "soft", x: from + 5, y: tops.control + 16 }, text);

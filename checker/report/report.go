@@ -89,6 +89,9 @@ func (p Page) Write(w io.Writer) error {
 	for _, fact := range p.Facts[:min(len(p.Facts), maxFacts)] {
 		c.Facts = append(c.Facts, plain(fact, saysWidth))
 	}
+	if p.Cluster != nil && len(p.Cluster.Partitions) == 0 && p.Cluster.Note != "" {
+		c.Facts = append(c.Facts, plain(p.Cluster.Note, saysWidth))
+	}
 	c.Data, c.Left = draw(p.History, first, p.Cluster)
 	var out bytes.Buffer
 	if err := page.Execute(&out, c); err != nil {
