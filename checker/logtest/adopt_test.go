@@ -80,8 +80,15 @@ func TestAdoption(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(module, "testdata")); err == nil {
 		t.Error("with -artifacts, something was saved in testdata")
 	}
-	if len(cases(t, module, "_artifacts")) == 0 {
+	saved = cases(t, module, "_artifacts")
+	if len(saved) == 0 {
 		t.Error("with -artifacts, nothing was saved there")
+	}
+	for _, path := range saved {
+		page, err := os.ReadFile(strings.TrimSuffix(path, ".hist") + ".html")
+		if err != nil || !strings.Contains(string(page), "What proves it") {
+			t.Errorf("%s has no page that proves something: %v", path, err)
+		}
 	}
 }
 

@@ -21,7 +21,8 @@
 // A failure is made small, saved as a history with its schedule, reported once
 // for each rule, and tried first on the next run. It is saved in the test's
 // [testing.T.ArtifactDir] where go test is called with -artifacts, and in
-// testdata/failures otherwise. "check explain FILE" shows it with a timeline.
+// testdata/failures otherwise. "check explain FILE" shows it with a timeline;
+// with -artifacts a page for a browser stands beside it.
 //
 // # Which way it errs
 //

@@ -22,7 +22,8 @@ type Failure struct {
 	Runs     int                // that it took
 	Flaky    bool               // the schedule did not fail again: the history is all there is
 	File     string             // where it was saved, "" if it was not
-	Unsaved  error              // why it could not be
+	Page     string             // a page about it for a browser, "" if there is none
+	Unsaved  error              // why it, or the page, could not be
 
 	// Known is what was reported before under the same rule. The rest is then
 	// about this case, which was neither made small nor saved.
@@ -62,6 +63,9 @@ func (f *Failure) Error() string {
 	case f.File != "":
 		fmt.Fprintf(&b, "\n  saved as %s; see it with: check explain %s", f.File, f.File)
 	}
+	if f.Page != "" {
+		fmt.Fprintf(&b, "\n  a page about it: %s", f.Page)
+	}
 	if f.rerun != "" {
 		fmt.Fprintf(&b, "\n  again: %s", f.rerun)
 	}
@@ -84,6 +88,9 @@ func (s *suite) report(ctx context.Context, where string, t *trial) *Failure {
 		if s.known[rule] == nil {
 			f := s.minimize(ctx, where, t, rule)
 			f.save(s.saveIn)
+			if s.draws && f.File != "" {
+				f.draw(ctx)
+			}
 			s.known[rule] = f
 			return f
 		}

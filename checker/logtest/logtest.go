@@ -43,7 +43,7 @@ func TestLog(t *testing.T, drive Driver, opts Options) {
 	}
 	s.saveIn = s.retryIn
 	if f := flag.Lookup("test.artifacts"); f != nil && f.Value.String() == "true" {
-		s.saveIn = t.ArtifactDir()
+		s.saveIn, s.draws = t.ArtifactDir(), true
 	}
 	s.rerun = fmt.Sprintf("go test -count=1 -run '^%s$'", strings.ReplaceAll(t.Name(), "/", "$/^"))
 	parts, err := s.parts()

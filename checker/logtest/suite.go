@@ -22,6 +22,7 @@ type suite struct {
 	means    means
 	known    map[string]*Failure // by rule: what was reported
 	saveIn   string              // folder of new failures, "" for none
+	draws    bool                // a page about each failure that is saved
 	retryIn  string              // folder of old ones
 	rerun    string              // the command that runs this test alone, "" outside go test
 	attempts int                 // how often a schedule that is not deterministic is tried
