@@ -3,6 +3,7 @@ package impl
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -17,15 +18,22 @@ func (c *Cluster) table(at int64) []string {
 		if len(c.ghosts) > 1 {
 			head = partitionName(int32(p)) + " " + head
 		}
-		if reg.elr != 0 {
-			head += fmt.Sprintf(", elr %v", reg.elr)
-		}
-		if reg.recovering {
-			head += ", recovering"
-		}
-		lines = append(append(lines, head), c.replicaTable(p)...)
+		lines = append(append(lines, head+reg.besides()), c.replicaTable(p)...)
 	}
 	return lines
+}
+
+// marked is a table in which * stands before the replicas that are not as they
+// were in an earlier one, if there is one.
+func marked(table, earlier []string) []string {
+	out := slices.Clone(table)
+	for i := range min(len(table), len(earlier)) {
+		row, found := strings.CutPrefix(table[i], "  ")
+		if found && !slices.Equal(strings.Fields(table[i]), strings.Fields(earlier[i])) {
+			out[i] = "* " + row
+		}
+	}
+	return out
 }
 
 func (c *Cluster) replicaTable(p int) []string {

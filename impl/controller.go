@@ -352,11 +352,20 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 }
 
 func (c *controller) traceChange(old, next *registration, named bool) {
+	isr := change(old.isr.String(), next.isr.String())
 	if named {
-		c.tracef("controller", "leader %s -> %s, epoch %d, isr %v -> %v%s", nodeName(old.leader), nodeName(next.leader), next.leaderEpoch, old.isr, next.isr, next.besides())
+		c.tracef("controller", "leader %s, epoch %d, isr %s%s", change(nodeName(old.leader), nodeName(next.leader)), next.leaderEpoch, isr, next.besides())
 		return
 	}
-	c.tracef("controller", "isr %v -> %v%s", old.isr, next.isr, next.besides())
+	c.tracef("controller", "isr %s%s", isr, next.besides())
+}
+
+// change says in traces what became of something.
+func change(old, next string) string {
+	if old == next {
+		return next
+	}
+	return old + " -> " + next
 }
 
 // keepsEpoch is a mistake: not to begin a new leader epoch.
@@ -368,18 +377,20 @@ func (c *controller) keepsEpoch(old, next *registration) bool {
 // besides says in traces what there is beside leader and ISR: who may lead, too,
 // and what a reassignment adds and removes.
 func (r *registration) besides() string {
+	text := ""
+	if r.recovering {
+		text += ", recovering"
+	}
+	if r.elr != 0 {
+		text += ", elr " + r.elr.String()
+	}
+	if r.lastKnown != nobody {
+		text += ", last known leader " + nodeName(r.lastKnown)
+	}
 	if r.adding|r.removing != 0 {
-		return fmt.Sprintf(", ar %v adding %v removing %v", r.assignment, r.adding, r.removing)
+		text += fmt.Sprintf(", ar %v adding %v removing %v", r.assignment, r.adding, r.removing)
 	}
-	switch {
-	case r.recovering:
-		return ", recovering"
-	case r.elr != 0:
-		return ", elr " + r.elr.String()
-	case r.lastKnown != nobody:
-		return ", last known leader " + nodeName(r.lastKnown)
-	}
-	return ""
+	return text
 }
 
 // A choice is the ground on which a leader was chosen.

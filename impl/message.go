@@ -191,3 +191,20 @@ var errorNames = [...]string{"NONE", "NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR
 	"FETCH_SESSION_ID_NOT_FOUND", "INVALID_FETCH_SESSION_EPOCH", "LOG_TRUNCATION"}
 
 func (e errorCode) String() string { return errorNames[e] }
+
+// errorMeans are the errors that clients see, in words.
+var errorMeans = [len(errorNames)]string{
+	notLeaderOrFollower:          "whom it asked does not lead any more",
+	leaderNotAvailable:           "whom it asked knows no leader",
+	notEnoughReplicas:            "the ISR is smaller than min.insync.replicas",
+	notEnoughReplicasAfterAppend: "the ISR became smaller than min.insync.replicas meanwhile",
+	offsetOutOfRange:             "the log has no such offset",
+	offsetNotAvailable:           "the new leader does not know yet what is committed",
+	fencedLeaderEpoch:            "a new leader epoch has begun",
+	unknownLeaderEpoch:           "whom it asked has not heard of that leader epoch",
+	requestTimedOut:              "no answer in time",
+	networkException:             "the connection broke",
+	outOfOrderSequenceNumber:     "the log lacks the batch before it",
+	invalidProducerEpoch:         "the log has a later epoch of that producer",
+	logTruncation:                "what was read is not in the log any more",
+}

@@ -16,7 +16,7 @@ import (
 // A scenario is a schedule that tells a story. Its text is a sequence of
 // blocks: steps, orders to run up to a time or a state, and what a person
 // expects then; below ---- stands the trace of what happened, and the state at
-// the end of it. A blank line ends a block.
+// the end of it, with a * at replicas that changed. A blank line ends a block.
 //
 //	# A follower falls behind.
 //	set brokers=2
@@ -167,8 +167,9 @@ type performance struct {
 	cluster *Cluster
 	judge   Judge
 	run     *ScenarioRun
-	traced  int   // lines of the trace that belong to earlier blocks
-	reached int64 // the time up to which the cluster ran
+	traced  int      // lines of the trace that belong to earlier blocks
+	table   []string // the state after the latest of them
+	reached int64    // the time up to which the cluster ran
 }
 
 func (p *performance) perform(b *block) error {
@@ -179,7 +180,9 @@ func (p *performance) perform(b *block) error {
 	}
 	trace := slices.Clone(p.trace())
 	p.traced = len(p.cluster.trace)
-	trace = append(trace, p.cluster.table(p.reached)...)
+	table := p.cluster.table(p.reached)
+	trace = append(trace, marked(table, p.table)...)
+	p.table = table
 	p.run.Blocks = append(p.run.Blocks, Account{b.lines, trace})
 	below := strings.Join(trace, "\n") + "\n"
 	if below != b.trace {

@@ -97,7 +97,7 @@ func TestScenarioTraceIsWritten(t *testing.T) {
 	if err != nil || len(second.Wrong) > 0 || len(second.Stale) > 0 || !bytes.Equal(first.Text, second.Text) {
 		t.Errorf("%v, wrong %v, stale %v\n%s\n%s", err, second.Wrong, second.Stale, first.Text, second.Text)
 	}
-	for _, want := range []string{"appends [2] at 1", "at 2000: leader 1, epoch 0, isr {1,2}\n  broker  state    role      epoch  leo  hw  log\n  1       running  leader    0      2    2   1/0 2/0\n"} {
+	for _, want := range []string{"appends [2] at 1", "at 2000: leader 1, epoch 0, isr {1,2}\n  broker  state    role      epoch  leo  hw  log\n* 1       running  leader    0      2    2   1/0 2/0\n"} {
 		if !strings.Contains(string(first.Text), want) {
 			t.Errorf("no %q in\n%s", want, first.Text)
 		}

@@ -2,6 +2,7 @@ package impl
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -33,8 +34,17 @@ func (e *env) tracef(who, format string, args ...any) {
 func (e *env) record(op histories.Op) {
 	e.ops = append(e.ops, op)
 	if e.tracing {
-		e.tracef("client", "%s", op.String())
+		e.tracef("client", "%s%s", op.String(), whyFailed(op.Code))
 	}
+}
+
+// whyFailed puts the code of an operation that failed into words, for traces.
+func whyFailed(code string) string {
+	i := slices.Index(errorNames[:], code)
+	if i < 0 || errorMeans[i] == "" {
+		return ""
+	}
+	return " (" + errorMeans[i] + ")"
 }
 
 // mark adds a mark at the present time to the history.

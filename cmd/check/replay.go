@@ -34,7 +34,8 @@ func (a *app) replay() *cobra.Command {
 			"Of a schedule without a history it prints the case, and the exit code is the verdict's.\n" +
 			"- is stdin.\n\n" +
 			"A scenario, by its name (see 'check help scenarios') or in a file, is printed with what\n" +
-			"happened in each of its parts and the replicas at the end of it, with or without --trace.\n" +
+			"happened in each of its parts and the replicas at the end of it, with a * at those that\n" +
+			"changed. --trace adds nothing to that.\n" +
 			"replay succeeds if all that the scenario expects holds.",
 		Example: "  check replay failures/lost-write-9c1f02ab55d01e77.hist\n" +
 			"  check replay --trace schedule.txt > case.hist\n" +
