@@ -28,7 +28,7 @@ type hunter struct {
 
 const (
 	defaultRuns   = 1000
-	bugRuns       = 20_000 // the same with a seeded bug: the rarest takes thousands
+	bugRuns       = 100_000 // the same with a seeded bug: the rarest takes tens of thousands
 	defaultShrink = 3000
 	defaultSeed   = 1 // the same command does the same, unless a seed is asked for
 )
