@@ -43,6 +43,8 @@ type app struct {
 	exit int
 	file string // the one that was read last
 
+	variables []string // of the environment that set a flag
+
 	limit histories.Limit // of the histories that are read
 }
 
@@ -70,7 +72,7 @@ func (a *app) execute(args []string) {
 		err = fmt.Errorf("unknown command %q for %q", cmd.Flags().Arg(0), cmd.CommandPath())
 	}
 	if err != nil {
-		a.fail(exitInput, err)
+		a.fail(exitInput, a.blame(err))
 		fmt.Fprintf(a.err, "Run '%s --help' for usage.\n", cmd.CommandPath())
 	}
 }
@@ -86,6 +88,8 @@ func (a *app) root() *cobra.Command {
 			"runs the demo.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		PersistentPreRunE: a.fromEnvironment,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			demo := a.demo()
 			return demo.RunE(demo, args)
@@ -93,7 +97,9 @@ func (a *app) root() *cobra.Command {
 	}
 	root.AddCommand(a.demo(), a.verify(), a.explain(), a.report(), a.run(), a.replay(), a.bugs(), a.minimize(), a.gate(), a.merge(), a.matrix(), a.convert(), a.version(), a.man())
 	root.AddCommand(topics()...)
+	root.AddCommand(environment(root))
 	root.SetHelpCommand(a.help())
+	root.SetUsageTemplate(root.UsageTemplate() + "{{if and .Runnable .HasAvailableLocalFlags}}\nVariables set flags as well (see '{{.Root.Name}} help environment').\n{{end}}")
 	complete(root)
 	return root
 }

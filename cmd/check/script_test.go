@@ -2,15 +2,32 @@ package main
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/pflag"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"check": main})
+	testscript.Main(unmoved{m}, map[string]func(){"check": main})
+}
+
+// unmoved are tests of commands that nothing in the environment has set.
+type unmoved struct{ testscript.TestingM }
+
+func (p unmoved) Run() int {
+	root := (&app{}).root()
+	for _, cmd := range root.Commands() {
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			for _, name := range variables(cmd, flag) {
+				os.Unsetenv(name)
+			}
+		})
+	}
+	return p.TestingM.Run()
 }
 
 func TestScripts(t *testing.T) {
