@@ -80,6 +80,7 @@ func TestCommandsOfReadme(t *testing.T) {
 	a := &app{out: &results{to: &bytes.Buffer{}}, err: &bytes.Buffer{}}
 	root := a.root()
 	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	shown := regexp.MustCompile("(?m)(?:^    |`|\\$ )check ([a-z]+[^`#\n]*)").FindAllStringSubmatch(string(text), -1)
 	if len(shown) < 10 {
 		t.Errorf("the README shows %d commands", len(shown))
