@@ -189,9 +189,9 @@ func TestAction(t *testing.T) {
 		inputs map[string]string
 		want   string
 	}{
-		{nil, "<gate><--budget><2m><--seed><1><--shard><1/1><--unknown><fail><--json><isrcheck.json><--junit><isrcheck.xml>"},
+		{nil, "<gate><--budget><2m><--seed><1><--shard><1/1><--unknown><fail><--json><isrcheck.json><--junit><isrcheck.xml><--html><isrcheck-pages>"},
 		{map[string]string{"CORPUS": "a b\n\n$(exit)\n", "RUNS": "7", "BASELINE": "known.txt", "SHARD": "2/3"},
-			"<gate><--budget><2m><--seed><1><--shard><2/3><--unknown><fail><--json><isrcheck.json><--junit><isrcheck.xml>" +
+			"<gate><--budget><2m><--seed><1><--shard><2/3><--unknown><fail><--json><isrcheck.json><--junit><isrcheck.xml><--html><isrcheck-pages>" +
 				"<--corpus></action/../../../histories/corpus><--corpus><a b><--corpus><$(exit)><--runs><7><--baseline><known.txt>"},
 	} {
 		cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", at(t, gate, "run").(string))
