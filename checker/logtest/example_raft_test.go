@@ -2,7 +2,6 @@ package logtest_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/isrcheck/isrcheck/checker/logtest"
 	"go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
-	"google.golang.org/protobuf/proto"
 )
 
 // A raftLog is three of etcd's raft nodes in memory. An offset is a place among
@@ -20,7 +18,7 @@ import (
 type raftLog struct {
 	nodes   [4]*raft.RawNode
 	disks   [4]*raft.MemoryStorage
-	applied [4][]string
+	applied [4][]logtest.Record
 	cut     [4]bool
 	leader  int
 	broken  bool
@@ -33,27 +31,22 @@ func (l *raftLog) Settle(context.Context) error { l.elect(); return nil }
 func (l *raftLog) Append(_ context.Context, _ string, values []string) (int64, error) {
 	l.nodes[l.leader].Propose([]byte(strings.Join(values, " ")))
 	l.talk()
-	if base := slices.Index(l.applied[l.leader], values[0]); base >= 0 {
-		return int64(base), nil
-	} else if l.broken {
-		return logtest.NoOffset, nil
+	base := slices.IndexFunc(l.applied[l.leader], func(r logtest.Record) bool { return r.Value == values[0] })
+	if base < 0 && !l.broken {
+		l.elect()
+		return 0, context.DeadlineExceeded // a majority may have it one day
 	}
-	l.elect()
-	return 0, errors.New("nobody knows whether a majority will have it")
+	return int64(base), nil // of the broken one, -1 is NoOffset
 }
-func (l *raftLog) Read(_ context.Context, _ string, from int64) (records []logtest.Record, err error) {
-	for i := from; i < int64(len(l.applied[l.leader])); i++ {
-		records = append(records, logtest.Record{Offset: i, Value: l.applied[l.leader][i]})
-	}
-	return records, nil
+func (l *raftLog) Read(_ context.Context, _ string, from int64) ([]logtest.Record, error) {
+	return l.applied[l.leader][min(from, int64(len(l.applied[l.leader]))):], nil
 }
-func (l *raftLog) elect() { // one node after the other campaigns, until there is a new leader
+func (l *raftLog) elect() { // whoever is not cut off and does not lead gets its turn
 	for id := 1; id < 4; id++ {
 		if !l.cut[id] && l.nodes[id].BasicStatus().RaftState != raft.StateLeader {
 			l.nodes[id].Campaign()
 			if l.talk(); l.nodes[id].BasicStatus().RaftState == raft.StateLeader {
 				l.leader = id
-				return
 			}
 		}
 	}
@@ -64,7 +57,9 @@ func (l *raftLog) talk() { // until nobody has anything to say
 			r := n.Ready()
 			l.disks[id].Append(r.Entries)
 			for _, e := range r.CommittedEntries {
-				l.applied[id] = append(l.applied[id], strings.Fields(string(e.Data))...)
+				for _, v := range strings.Fields(string(e.Data)) {
+					l.applied[id] = append(l.applied[id], logtest.Record{Offset: int64(len(l.applied[id])), Value: v})
+				}
 			}
 			for _, m := range r.Messages {
 				if !l.cut[id] && !l.cut[m.GetTo()] {
@@ -82,11 +77,10 @@ func Example_raft() {
 	show(func(broken bool) logtest.Log {
 		l := &raftLog{broken: broken}
 		for id := uint64(1); id < 4; id++ {
-			d := raft.NewMemoryStorage()
-			d.ApplySnapshot(&pb.Snapshot{Metadata: &pb.SnapshotMetadata{ConfState: &pb.ConfState{Voters: []uint64{1, 2, 3}}, Index: proto.Uint64(1), Term: proto.Uint64(1)}})
-			l.nodes[id], _ = raft.NewRawNode(&raft.Config{ID: id, ElectionTick: 10, HeartbeatTick: 1, Storage: d, Applied: 1,
+			l.disks[id] = raft.NewMemoryStorage()
+			l.disks[id].ApplySnapshot(&pb.Snapshot{Metadata: &pb.SnapshotMetadata{ConfState: &pb.ConfState{Voters: []uint64{1, 2, 3}}, Index: new(uint64(1)), Term: new(uint64(1))}})
+			l.nodes[id], _ = raft.NewRawNode(&raft.Config{ID: id, ElectionTick: 10, HeartbeatTick: 1, Storage: l.disks[id], Applied: 1,
 				MaxSizePerMsg: 1 << 20, MaxInflightMsgs: 256, Logger: &raft.DefaultLogger{Logger: log.New(io.Discard, "", 0)}})
-			l.disks[id] = d
 		}
 		l.elect()
 		return l

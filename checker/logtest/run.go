@@ -72,8 +72,8 @@ type Options struct {
 	// beside them; 0 means 50 milliseconds.
 	Pace time.Duration
 
-	// MinimizeRuns bounds the runs that make a failure small; 0 means 500.
-	// MinimizeTime bounds their time as well; 0 means 20 seconds.
+	// MinimizeRuns bounds the schedules that are tried to make a failure small;
+	// 0 means 500. MinimizeTime bounds the time that takes; 0 means 20 seconds.
 	MinimizeRuns int
 	MinimizeTime time.Duration
 
@@ -88,8 +88,9 @@ type Options struct {
 }
 
 // DefaultConfig is what a log promises unless [Options] says otherwise: what is
-// acknowledged stays, one append lands once, and reads return committed
-// records, possibly not the newest.
+// acknowledged stays, one append lands at most once, and reads return committed
+// records, possibly not the newest. Of a log that may repeat what it was asked
+// once, DefaultConfig.With("enable.idempotence", "false") is the promise.
 var DefaultConfig = histories.Config{
 	{Key: "acks", Value: "all"},
 	{Key: "enable.idempotence", Value: "true"},

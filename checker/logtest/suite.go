@@ -203,6 +203,9 @@ func (s *suite) drawn(ctx context.Context) report {
 	generator, runs, ok, failed, undecided := drawnSchedules(s.means), 0, 0, 0, ""
 	for ; runs < s.opts.Runs && ctx.Err() == nil; runs++ {
 		t, err := s.try(ctx, generator.Example(int(draw.Mix(s.opts.Seed, uint64(runs))>>1)))
+		if ctx.Err() != nil {
+			break // it was judged in a hurry
+		}
 		if err != nil {
 			r.err = fmt.Errorf("drawn schedule %d of seed %d: %w", runs, s.opts.Seed, err)
 			return r
@@ -216,6 +219,8 @@ func (s *suite) drawn(ctx context.Context) report {
 			if f := s.report(ctx, fmt.Sprintf("drawn schedule %d of seed %d", runs, s.opts.Seed), t); f.Known == nil || len(r.failures) == 0 {
 				r.failures = append(r.failures, f)
 			}
+		case checker.Contradictory:
+			r.err = fmt.Errorf("drawn schedule %d of seed %d: the checker contradicts itself: %s", runs, s.opts.Seed, t.result.Reason)
 		default:
 			undecided = t.result.Reason
 		}
@@ -224,7 +229,7 @@ func (s *suite) drawn(ctx context.Context) report {
 	if undecided != "" {
 		r.notes = append(r.notes, "some could not be judged, the last because: "+undecided)
 	}
-	if runs == 0 || ok+failed == 0 {
+	if r.err == nil && ok+failed == 0 {
 		r.err = fmt.Errorf("of %d drawn schedules none could be judged: %s", runs, cmp.Or(undecided, "the time was over"))
 	}
 	return r

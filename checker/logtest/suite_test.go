@@ -142,6 +142,44 @@ func TestTroubleIsNoViolation(t *testing.T) {
 	}
 }
 
+// TestExamplesAreShort counts lines without comments: a driver is no work.
+func TestExamplesAreShort(t *testing.T) {
+	examples, err := filepath.Glob("example_*_test.go")
+	if err != nil || len(examples) < 3 {
+		t.Fatalf("examples %v, %v", examples, err)
+	}
+	for _, path := range examples {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+				n++
+			}
+		}
+		if n >= 80 {
+			t.Errorf("%s has %d lines, want less than 80", path, n)
+		}
+	}
+}
+
+// TestEndOfTime ends the suite cleanly when the time is over, and says so.
+func TestEndOfTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	runs := 0
+	err := logtest.CheckLog(ctx, func(ctx context.Context, run *logtest.Run) error {
+		if runs++; runs > 30 {
+			cancel()
+		}
+		return run.Play(ctx, &memoryLog{})
+	}, logtest.Options{Deterministic: true, Runs: 1_000_000})
+	if err != nil {
+		t.Errorf("in %d runs: %v", runs, err)
+	}
+}
+
 // A pausing log stands still: what is asked of it meanwhile waits.
 type pausing struct {
 	memoryLog
