@@ -297,8 +297,9 @@ func (c *controller) build(p int32, next registration, isr, lost brokerSet, kind
 	} else if next.isr == 0 && old.isr != 0 {
 		next.lastKnown = old.leader
 	}
-	bereft := !setOf(next.assignment...).includes(setOf(old.assignment...))
-	return c.install(p, next, next.leader != old.leader || bereft)
+	named := next.leader != old.leader || !setOf(next.assignment...).includes(setOf(old.assignment...)) ||
+		c.cfg.shrinkIsEpoch && !next.isr.includes(old.isr)
+	return c.install(p, next, named)
 }
 
 // eligible is the ELR beside a new ISR: while that is too small to move the

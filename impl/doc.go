@@ -47,9 +47,9 @@
 // longer), and whether several brokers are fenced in one event (each has a timer of
 // its own). Where its sources differ, Kafka's code is followed: sends wait while the
 // ISR is too small, a leader takes back a proposal only if it is told that a member is
-// ineligible, only the last leader is known when ISR and ELR are empty, a follower
-// joins once it has reached the start of the epoch, and a smaller ISR is no new
-// leader epoch (metadata.version 3.6).
+// ineligible, only the last leader is known when ISR and ELR are empty, and a follower
+// joins once it has reached the start of the epoch. Two of these differences are
+// settings, pending.sends and metadata.version.
 //
 // Not modelled: transactions, compaction and retention by time or size (clients
 // delete records), consumer groups, the creation of topics, log directories, and the

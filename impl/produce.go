@@ -60,11 +60,12 @@ func (b *broker) completeProduces(r *replica) {
 	waiting := r.produces[:0]
 	for i := range r.produces {
 		p := &r.produces[i]
-		if r.hw < p.needs && !b.bugs.has(ackBeforeCommit) {
+		tooFew := b.tooFew(r, b.maximalISR(r))
+		if r.hw < p.needs && !b.bugs.has(ackBeforeCommit) && !(tooFew && b.cfg.refusePending) {
 			waiting = append(waiting, *p)
 			continue
 		}
-		if b.tooFew(r, b.maximalISR(r)) && !b.bugs.has(ackBeforeCommit) {
+		if tooFew && !b.bugs.has(ackBeforeCommit) {
 			b.answerProduce(&p.request, notEnoughReplicasAfterAppend, none)
 			continue
 		}

@@ -68,6 +68,27 @@ func TestScenarios(t *testing.T) {
 			want: []string{"P1 send 2 => fail code=NOT_ENOUGH_REPLICAS", "scan => ok [0:1] end=1"},
 		},
 		{
+			name: "a send that waits is refused when the ISR becomes too small, if the settings say so",
+			schedule: `
+				set min.insync.replicas=2
+				set brokers=2
+				set pending.sends=refuse
+				10 nemesis drop kind=fetch from=2 to=1 for=5000
+				1200 P1 send 1
+				1300 nemesis fence broker=2 for=3000`,
+			want: []string{"1200-1302 P1 send 1 => info code=NOT_ENOUGH_REPLICAS_AFTER_APPEND", "scan => ok [0:1] end=1"},
+		},
+		{
+			name: "before metadata.version 3.6 a smaller ISR is a new leader epoch",
+			schedule: `
+				set metadata.version=3.5
+				10 P1 send 1
+				1000 nemesis fence broker=3 for=1000
+				1100 P1 send 2`,
+			want:  []string{"P1 send 2 => ok @1", "scan => ok [0:1 1:2] end=2"},
+			trace: []string{"leader 1, epoch 1, isr {1,2,3} -> {1,2}", "broker 1   leads epoch 1", "isr {1,2} -> {1,2,3}"},
+		},
+		{
 			name: "a zombie leader answers acks=1 and old reads, never acks=all",
 			schedule: `
 				10 P1 send 1

@@ -38,6 +38,8 @@ type config struct {
 	inFlight                     int // sends of one client
 	fetchSessions                bool
 	flushMessages                int64
+	shrinkIsEpoch                bool
+	refusePending                bool
 	truncation                   truncation
 }
 
@@ -46,6 +48,12 @@ var acksNames = []string{"all", "1", "0"}
 
 // readsNames are the values of reads, the default first.
 var readsNames = []string{"committed", "linearizable"}
+
+// metadataVersions are the values of metadata.version, the default first.
+var metadataVersions = []string{"3.6", "3.5"}
+
+// pendingSends are the values of pending.sends, the default first.
+var pendingSends = []string{"wait", "refuse"}
 
 const (
 	acksAll = iota
@@ -59,7 +67,7 @@ const (
 	maxCount = 1_000_000
 )
 
-// Settings is the table of settings, by Kafka's names.
+// Settings is the table of settings, by Kafka's names where it has one.
 var Settings = []SettingSpec{
 	{Name: "brokers", Default: "3", Min: 1, Max: maxBrokers, Says: "brokers in the cluster, numbered from 1",
 		set: func(c *config, v int64) { c.brokers = int(v) }},
@@ -115,6 +123,10 @@ var Settings = []SettingSpec{
 		set: func(c *config, v int64) { c.flushMessages = v }},
 	{Name: "truncation", Default: "fetch", Values: truncationNames, Says: "how a new follower finds where its log diverges: with its fetches (2.7), by asking repeatedly (KIP-279) or once (KIP-101), or not at all (0.10); only the first two are safe",
 		set: func(c *config, v int64) { c.truncation = truncation(v) }},
+	{Name: "metadata.version", Default: metadataVersions[0], Values: metadataVersions, Says: "whose rules the controller follows: before 3.6 a smaller ISR is a new leader epoch",
+		set: func(c *config, v int64) { c.shrinkIsEpoch = v == 1 }},
+	{Name: "pending.sends", Default: pendingSends[0], Values: pendingSends, Says: "what becomes of sends that wait when the ISR gets smaller than min.insync.replicas: in Kafka they go on waiting; they may be refused as well, for nobody knows their outcome",
+		set: func(c *config, v int64) { c.refusePending = v == 1 }},
 }
 
 // configure returns the settings of a schedule over the defaults.

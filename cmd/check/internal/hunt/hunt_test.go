@@ -85,6 +85,23 @@ func TestUncleanElections(t *testing.T) {
 	}
 }
 
+// TestOtherRules follows what other descriptions of the protocol say instead of
+// Kafka's code: that is safe as well.
+func TestOtherRules(t *testing.T) {
+	for _, other := range []schedule.Setting{{Key: "metadata.version", Value: "3.5"}, {Key: "pending.sends", Value: "refuse"}} {
+		r, err := Run(context.Background(), Options{Runs: 1000, Seed: 4, Settings: []schedule.Setting{other}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Failed != nil {
+			report(t, Setup{}, r.Failed)
+		}
+		if r.OK < r.Runs/2 || r.Stats.IsrShrinks == 0 {
+			t.Errorf("%s=%s: %d of %d schedules ok, %d times an ISR got smaller", other.Key, other.Value, r.OK, r.Runs, r.Stats.IsrShrinks)
+		}
+	}
+}
+
 // TestEveryBugIsFound hunts each seeded bug with the one generator. The finding
 // is the one the bug's row names, the case is minimized, replays byte for
 // byte, and is fine without the bug.
