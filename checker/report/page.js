@@ -200,11 +200,16 @@ function itemGroup(parent, item) {
   return svg(parent, "g", { class: item === selected ? "item on" : "item", role: "button", tabindex: item === active() ? 0 : -1, "data-i": item.i, "aria-label": describe(item) });
 }
 
+// caption is what is seen of an item; what is heard is its label, which is whole.
+function caption(g, look, at, y, text) {
+  svg(g, "text", { class: look, x: at, y, "aria-hidden": true }, text);
+}
+
 function badge(g, item, at, y) {
   const number = proof.get(item.i);
   if (!number) return 0;
   svg(g, "circle", { class: "badge", cx: at + 9, cy: y, r: 8 });
-  svg(g, "text", { class: "number", x: at + 9, y: y + 4 }, number);
+  caption(g, "number", at + 9, y + 4, number);
   return 18;
 }
 
@@ -236,7 +241,7 @@ function drawMarks(parent, marks, top, height) {
     else svg(g, "path", { class: look, d: `M${from - 5} ${y + 2}H${from + 5}L${from} ${y + 14}Z` });
     svg(g, "rect", { class: "ring", x: from - 6, y: y - 1, width: Math.max(14, to - from + 8), height: 20, rx: 3 });
     const shift = badge(g, item, start + 4, y + 9);
-    if (label) svg(g, "text", { x: start + 8 + shift, y: y + 13 }, label);
+    if (label) caption(g, "", start + 8 + shift, y + 13, label);
   }
 }
 
@@ -271,7 +276,7 @@ function drawOps(parent) {
     const beside = size > to - from && (to - from < 40 || size < room - (to - from));
     const start = beside ? to : Math.max(from, gutter);
     const shift = badge(g, item, start + 2, y + 9), label = fit(text, room - (start - from) - 10 - shift);
-    if (label) svg(g, "text", { class: "mono", x: start + 5 + shift, y: y + 13.5 }, label);
+    if (label) caption(g, "mono", start + 5 + shift, y + 13.5, label);
   }
 }
 
