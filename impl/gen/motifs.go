@@ -11,7 +11,7 @@ import (
 // motifs are short patterns of trouble that single faults rarely add up to by
 // chance: replication protocols go wrong where changes follow each other
 // faster than messages do. Each schedule uses some of them or none.
-var motifs = []func(*drawing){bounce, exile, relapse, lag, fork, dusk, resettle, heir, strand, watch}
+var motifs = []func(*drawing){bounce, exile, relapse, lag, fork, dusk, resettle, heir, strand, watch, oversleep}
 
 // bounce moves the leadership there and back.
 func bounce(d *drawing) { d.swing(d.broker()) }
@@ -63,6 +63,36 @@ func (d *drawing) swing(first string) {
 func (d *drawing) ask(leader, former string) {
 	d.add("C1", "list", []string{"latest"}, schedule.Arg{Key: "via", Value: leader})
 	d.add("C2", "fetch", nil, schedule.Arg{Key: "from", Value: "0"}, schedule.Arg{Key: "via", Value: former})
+}
+
+// oversleep lets a broker miss that another one leads for a while, in which the
+// others go on without it. Often a record is written before that has not reached
+// who is to lead, and often the one that slept is the heir.
+func oversleep(d *drawing) {
+	former, next := d.leader, strconv.Itoa(draw.Int(d.t, 1, d.brokers, "next"))
+	if draw.OneIn(d.t, 2, "fork") {
+		d.nemesis("drop", "kind", "fetch-response", "to", next, "for", strconv.Itoa(draw.Int(d.t, 5, 60, "misses")))
+		d.send("P1")
+		d.now += int64(draw.Int(d.t, 3, draw.From(d.t, "how soon", 8, 50), "pause"))
+	}
+	sleeper := strconv.Itoa(draw.Int(d.t, 1, d.brokers, "sleeper"))
+	lasts := strconv.Itoa(draw.Int(d.t, 5, 80, "for"))
+	d.nemesis("drop", "kind", "metadata", "to", sleeper, "for", lasts)
+	if draw.OneIn(d.t, 2, "fenced") {
+		d.nemesis("fence", "broker", sleeper, "for", lasts)
+	}
+	for _, leader := range []string{next, former} {
+		d.leader = leader
+		d.nemesis("move-leader", "to", leader)
+		for range draw.Int(d.t, 0, 2, "sends") {
+			d.now += int64(draw.Int(d.t, 1, 6, "pause"))
+			d.send("P2")
+		}
+		d.now += int64(draw.Int(d.t, 1, 6, "pause"))
+	}
+	if draw.OneIn(d.t, 2, "heir") {
+		d.succeed(sleeper)
+	}
 }
 
 // hold lets a broker hear of nothing for some moves, and then of all at once.
