@@ -18,6 +18,9 @@
 // so. A system that is driven in another way, or that has a scheduler of its
 // own, takes the [Run]'s schedule and performs it as it likes.
 //
+// The examples drive a log in memory, one in a file that loses power, and one on
+// etcd's raft; the module in the folder jetstream drives a cluster of NATS.
+//
 // A failure is made small, saved as a history with its schedule, reported once
 // for each rule, and tried first on the next run. It is saved in the test's
 // [testing.T.ArtifactDir] where go test is called with -artifacts, and in

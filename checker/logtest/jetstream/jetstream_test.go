@@ -27,17 +27,36 @@ const servers = 3
 // stopped and started again, which is kinder than a crash: a server that is
 // stopped hands its leadership over and closes its files.
 func TestStream(t *testing.T) {
-	c := newCluster(t)
+	drive := newCluster(t).driver(jetstream.StreamConfig{Replicas: servers, Storage: jetstream.FileStorage})
+	logtest.TestLog(t, drive, logtest.Options{Runs: 3, Timeout: 3 * time.Second, Pace: time.Second, MinimizeTime: time.Minute})
+}
+
+// TestStreamInMemory demands that the suite sees a stream lose what it keeps in
+// the memory of one server, which is what its settings say.
+func TestStreamInMemory(t *testing.T) {
+	drive := newCluster(t).driver(jetstream.StreamConfig{Replicas: 1, Storage: jetstream.MemoryStorage})
+	err := logtest.CheckLog(t.Context(), drive, logtest.Options{Runs: 1, Timeout: time.Second, Pace: time.Second, MinimizeTime: 5 * time.Second})
+	var f *logtest.Failure
+	if !errors.As(err, &f) || f.Rule != "lost-write" {
+		t.Errorf("got %v, want lost-write", err)
+	}
+	t.Log(err)
+}
+
+// driver makes a fresh stream of that kind for each run.
+func (c *cluster) driver(kind jetstream.StreamConfig) logtest.Driver {
 	n := 0
-	logtest.TestLog(t, func(ctx context.Context, run *logtest.Run) error {
+	return func(ctx context.Context, run *logtest.Run) error {
 		n++
-		s, err := c.stream(ctx, fmt.Sprintf("s%d", n))
+		kind.Name = fmt.Sprintf("s%d", n)
+		kind.Subjects = []string{kind.Name}
+		s, err := c.stream(ctx, kind)
 		if err != nil {
 			return err
 		}
 		defer s.connection.Close()
 		return run.Play(ctx, s)
-	}, logtest.Options{Runs: 3, Timeout: 3 * time.Second, Pace: time.Second, MinimizeTime: time.Minute})
+	}
 }
 
 // A cluster is three servers in this process.
@@ -96,7 +115,7 @@ func (c *cluster) start(i int) error {
 }
 
 // stream makes a stream, which waits until the cluster has a leader.
-func (c *cluster) stream(ctx context.Context, name string) (*stream, error) {
+func (c *cluster) stream(ctx context.Context, kind jetstream.StreamConfig) (*stream, error) {
 	nc, err := nats.Connect(strings.Join(c.urls, ","), nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.RetryOnFailedConnect(true))
 	if err != nil {
 		return nil, err
@@ -107,9 +126,9 @@ func (c *cluster) stream(ctx context.Context, name string) (*stream, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	s := &stream{cluster: c, connection: nc, js: js, name: name}
+	s := &stream{cluster: c, connection: nc, js: js, name: kind.Name}
 	return s, s.until(ctx, func(ctx context.Context) error {
-		_, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: name, Subjects: []string{name}, Replicas: servers, Storage: jetstream.FileStorage})
+		_, err := js.CreateStream(ctx, kind)
 		return err
 	})
 }
@@ -174,7 +193,7 @@ func (s *stream) Settle(ctx context.Context) error {
 			return err
 		}
 		group := st.CachedInfo().Cluster
-		if group == nil || group.Leader == "" || len(group.Replicas) < servers-1 ||
+		if group == nil || group.Leader == "" || len(group.Replicas) < st.CachedInfo().Config.Replicas-1 ||
 			slices.ContainsFunc(group.Replicas, func(p *jetstream.PeerInfo) bool { return !p.Current || p.Offline }) {
 			return errors.New("not every replica is current")
 		}
