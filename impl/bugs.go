@@ -83,6 +83,8 @@ const (
 	formerControllerAgrees
 	formerControllerFences
 	crashLooksClean
+	fencedMemberJoins
+	removeBeforeAdd
 	bugCount
 )
 
@@ -271,6 +273,12 @@ var Bugs = []Bug{
 	{Name: "crash-looks-clean", Section: "§3.11", Reference: "KAFKA-15375",
 		Says:      "a broker that crashes leaves the clean-shutdown file all the same, so what it lost with its disk goes unnoticed",
 		Invariant: "UncleanExclusion", Anomaly: "lost-write", BlackBox: true},
+	{Name: "fenced-member-joins", Section: "§2.5", Reference: "mutant, guarded by KIP-841",
+		Says:      "the controller admits a replica to the ISR whose broker it has fenced since the leader looked",
+		Invariant: "IsrUnfenced"},
+	{Name: "remove-before-add", Section: "§3.10", Reference: "mutant",
+		Says:      "a reassignment takes the old replicas out before the new ones have joined, so that one which has nothing leads",
+		Invariant: "CandidateComplete", Anomaly: "lost-write", BlackBox: true},
 }
 
 // A bugSet is the bugs that are switched on.

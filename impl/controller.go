@@ -500,7 +500,7 @@ func (c *controller) refusal(known *image, m *message) errorCode {
 		}
 		state, fetched := known.brokers[b], m.epochs[b]
 		stale := fetched != none && fetched != state.epoch && !c.bugs.has(staleBrokerEpochJoins)
-		if stale || !state.active() {
+		if stale || !state.active() && !c.bugs.has(fencedMemberJoins) {
 			return ineligibleReplica
 		}
 	}

@@ -26,6 +26,10 @@ func (c *controller) reassign(p int32, target []node) string {
 		}
 	}
 	next.adding, next.removing = to.without(from), from.without(to)
+	if c.bugs.has(removeBeforeAdd) {
+		next.assignment, next.adding, next.removing = target, 0, 0
+		next.isr = to
+	}
 	c.build(p, next, next.isr, 0, electOnline)
 	return ""
 }

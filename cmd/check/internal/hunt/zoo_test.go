@@ -46,6 +46,8 @@ This table is generated, in some hours on two cores: go test ./cmd/check/interna
 | C8 | KAFKA-8733, KIP-501 | how Kafka behaves, not a deviation from it; the scenario slow-leader-evicts-followers shows it |
 | D8 | KAFKA-20554 | permitted: acks=1 promises nothing when the leadership moves; the scenario planned-move-loses-acks-one has such a loss, planned-move-keeps-acks-all its twin |
 | F8 | Redpanda #6018 | transactions are not modelled |
+| §1.4 | KAFKA-13083 | topics exist from the start: nobody chooses their first ISR |
+| §2.8 | KAFKA-9539, KIP-570 | a log of metadata has no orders to single brokers that could arrive late; metadata-applied-twice and former-controller-fences are its kin |
 `
 )
 
