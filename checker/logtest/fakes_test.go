@@ -280,6 +280,11 @@ var fakes = []struct {
 // TestEveryRuleIsCaught demands that each rule has its fake, and that the suite
 // finds that rule broken, and no other.
 func TestEveryRuleIsCaught(t *testing.T) {
+	for _, f := range fakes {
+		if !slices.Contains(checker.Rules(), f.rule) {
+			t.Errorf("the checker has no rule %s", f.rule)
+		}
+	}
 	for _, rule := range checker.Rules() {
 		t.Run(rule, func(t *testing.T) {
 			n := 0
