@@ -47,37 +47,39 @@ type strike func(node int) error
 // A fault is a verb of the nemesis. Its ability has the name of the verb.
 type fault struct {
 	Ability
-	key  string // of the argument that names the node
-	says string
-	of   func(log any) (begin, end strike, ok bool)
+	key   string // of the argument that names the node
+	says  string
+	nodes int // that a cluster needs for it to make sense
+	of    func(log any) (begin, end strike)
 }
 
 // faults is the table of what can go wrong.
 var faults = []fault{
-	{Crash, "broker", "a process dies and comes back", func(log any) (begin, end strike, ok bool) {
-		if l, ok := log.(Crasher); ok {
-			return l.Crash, l.Restart, true
+	{Crash, "broker", "a process dies and comes back", 1,
+		of(func(l Crasher) (begin, end strike) { return l.Crash, l.Restart })},
+	{PowerLoss, "broker", "the power goes and comes back", 1,
+		of(func(l PowerLoser) (begin, end strike) { return l.LosePower, l.Restart })},
+	{Isolation, "node", "a node is cut off from the others", 2,
+		of(func(l Isolator) (begin, end strike) { return l.Isolate, l.Reconnect })},
+	{Pause, "broker", "a node stands still and goes on", 1,
+		of(func(l Pauser) (begin, end strike) { return l.Pause, l.Resume })},
+}
+
+// of returns a function that gets a fault's methods from a log, and nil from one
+// that does not have them.
+func of[Suffers any](methods func(Suffers) (begin, end strike)) func(log any) (begin, end strike) {
+	return func(log any) (begin, end strike) {
+		if l, ok := log.(Suffers); ok {
+			return methods(l)
 		}
-		return nil, nil, false
-	}},
-	{PowerLoss, "broker", "the power goes and comes back", func(log any) (begin, end strike, ok bool) {
-		if l, ok := log.(PowerLoser); ok {
-			return l.LosePower, l.Restart, true
-		}
-		return nil, nil, false
-	}},
-	{Isolation, "node", "a node is cut off from the others", func(log any) (begin, end strike, ok bool) {
-		if l, ok := log.(Isolator); ok && nodesOf(log) > 1 {
-			return l.Isolate, l.Reconnect, true
-		}
-		return nil, nil, false
-	}},
-	{Pause, "broker", "a node stands still and goes on", func(log any) (begin, end strike, ok bool) {
-		if l, ok := log.(Pauser); ok {
-			return l.Pause, l.Resume, true
-		}
-		return nil, nil, false
-	}},
+		return nil, nil
+	}
+}
+
+// strikes reports whether the fault can strike a log.
+func (f fault) strikes(log any) bool {
+	begin, _ := f.of(log)
+	return begin != nil && nodesOf(log) >= f.nodes
 }
 
 // step is the request for a fault.
@@ -97,7 +99,7 @@ func nodesOf(log any) int {
 func meansOf(log any, partitions []Log) means {
 	m := means{nodes: nodesOf(log), partitions: len(partitions)}
 	for _, f := range faults {
-		if _, _, ok := f.of(log); ok {
+		if f.strikes(log) {
 			m.can = append(m.can, f.Ability)
 		}
 	}

@@ -92,14 +92,14 @@ func (p *player) strike(s *schedule.Step) error {
 		return nil
 	}
 	f := faults[i]
-	begin, end, ok := f.of(p.log)
 	node, given := number(s, f.key)
 	busy := slices.ContainsFunc(p.struck, func(a affliction) bool {
 		return a.node == int(node) || f.Ability == PowerLoss || a.fault.Ability == PowerLoss
 	})
-	if !ok || !given || node < 1 || int(node) > p.run.means.nodes || busy {
+	if !f.strikes(p.log) || !given || node < 1 || int(node) > p.run.means.nodes || busy {
 		return nil
 	}
+	begin, end := f.of(p.log)
 	p.mark("%s %s=%d", f.Ability, f.key, node)
 	if err := begin(int(node)); err != nil {
 		return fmt.Errorf("%s of node %d: %w", f.Ability, node, err)
