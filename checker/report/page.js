@@ -166,7 +166,7 @@ function draw() {
   if (cursor !== null) svg(plot, "path", { class: "cursor", id: "cursor", d: `M${x(cursor)} ${axis - 6}V${height}` });
   stage.replaceChildren(root);
   if (focused) element(selected)?.focus({ preventScroll: true });
-  drawShown();
+  drawOverview();
 }
 
 function lane(parent, y, height, name, n) {
@@ -524,7 +524,7 @@ for (const button of document.querySelectorAll("button[data-item]")) {
 
 // The overview of what is not drawn one by one.
 
-function drawShown() {
+function drawOverview() {
   const panel = document.getElementById("overview"), o = data.overview;
   panel.hidden = !o;
   if (!o) return;
