@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,7 +29,7 @@ func (a *app) bugs() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -57,13 +56,13 @@ type (
 		Bugs []jsonBug `json:"bugs"`
 	}
 	jsonBug struct {
-		Name      string `json:"name"`
-		Reference string `json:"reference"`
-		Section   string `json:"section"`
-		Invariant string `json:"invariant"`
-		Anomaly   string `json:"anomaly"`
-		BlackBox  bool   `json:"blackbox"`
-		Says      string `json:"says"`
+		Name      string `json:"name"`      // for --bug
+		Reference string `json:"reference"` // KIPs, JIRAs and papers
+		Section   string `json:"section"`   // of the protocol reference
+		Invariant string `json:"invariant"` // the one it breaks first
+		Anomaly   string `json:"anomaly"`   // what clients see
+		BlackBox  bool   `json:"blackbox"`  // clients can see it without the invariants
+		Says      string `json:"says"`      // what goes wrong
 	}
 )
 
@@ -120,13 +119,4 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
-}
-
-// encode writes one line of JSON.
-func (a *app) encode(v any) {
-	encoder := json.NewEncoder(a.out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		panic(err) // strings, numbers and lists of them always encode
-	}
 }

@@ -9,6 +9,7 @@ import (
 
 func (a *app) convert() *cobra.Command {
 	var to string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "convert IN -o OUT",
 		Short: "Rewrite a history in another encoding",
@@ -21,17 +22,18 @@ func (a *app) convert() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			ctx, stop := interruptible()
 			defer stop()
-			a.convertFile(ctx, args[0], to)
+			a.convertFile(ctx, args[0], to, asJSON)
 			return nil
 		},
 	}
 	a.limitFlag(cmd)
 	cmd.Flags().StringVarP(&to, "output", "o", "", "the file to write (.hist, .jsonl, .jsonl.gz or .jsonl.zst)")
+	jsonFlag(cmd, &asJSON)
 	cmd.MarkFlagRequired("output")
 	return cmd
 }
 
-func (a *app) convertFile(ctx context.Context, from, to string) {
+func (a *app) convertFile(ctx context.Context, from, to string, asJSON bool) {
 	h, err := a.read(ctx, from)
 	if err == nil {
 		err = h.WriteFileContext(ctx, to)
@@ -40,5 +42,17 @@ func (a *app) convertFile(ctx context.Context, from, to string) {
 		a.failOrStop(ctx, err)
 		return
 	}
+	if asJSON {
+		a.encode(jsonConverted{to, len(h.Ops()), len(h.Marks())})
+		return
+	}
 	fmt.Fprintf(a.out, "%s: %s, %s\n", label(to), count(len(h.Ops()), "operation"), count(len(h.Marks()), "mark"))
+}
+
+// jsonConverted is the JSON of a conversion. Names are part of the command
+// line's contract.
+type jsonConverted struct {
+	File       string `json:"file"`       // that was written
+	Operations int    `json:"operations"` // of the history
+	Marks      int    `json:"marks"`      // faults, and what clients said of themselves
 }

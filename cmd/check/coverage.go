@@ -83,26 +83,26 @@ func mattering(s hunt.Sometimes) string {
 
 // The JSON of what a hunt covered. Names are part of the command line's contract.
 type jsonCoverage struct {
-	Schedules         int            `json:"schedules"`
-	OK                int            `json:"ok"`
-	Undecided         int            `json:"undecided"`
-	Reasons           map[string]int `json:"reasons"` // of the undecided, N for any number
-	Allowed           int            `json:"allowed"`
-	Permitted         map[string]int `json:"permitted"` // schedules by allowed finding
-	Exercised         jsonExercised  `json:"exercised"`
-	UnknownTookEffect int            `json:"unknown_took_effect"`
-	UnknownDidNot     int            `json:"unknown_did_not"`
-	Elections         int64          `json:"elections"`
-	UncleanElections  int64          `json:"unclean_elections"`
-	Truncations       int64          `json:"truncations"`
-	RecordsTruncated  int64          `json:"records_truncated"`
-	ISRShrinks        int64          `json:"isr_shrinks"`
-	ISRExpansions     int64          `json:"isr_expansions"`
-	NotEnoughReplicas int64          `json:"not_enough_replicas"`
-	Settings          map[string]int `json:"settings"` // schedules in which they made a difference, by key=value
-	Faults            map[string]int `json:"faults"`   // applied, by name
-	SimulatedMs       int64          `json:"simulated_ms"`
-	Events            int64          `json:"events"`
+	Schedules         int            `json:"schedules"`           // that were run
+	OK                int            `json:"ok"`                  // schedules with this verdict
+	Undecided         int            `json:"undecided"`           // schedules with the verdict unknown
+	Reasons           map[string]int `json:"reasons"`             // of the undecided, N for any number
+	Allowed           int            `json:"allowed"`             // schedules with allowed findings
+	Permitted         map[string]int `json:"permitted"`           // schedules by allowed finding
+	Exercised         jsonExercised  `json:"exercised"`           // of all histories together
+	UnknownTookEffect int            `json:"unknown_took_effect"` // sends that ended with info and were read
+	UnknownDidNot     int            `json:"unknown_did_not"`     // sends that ended with info and were not
+	Elections         int64          `json:"elections"`           // of leaders
+	UncleanElections  int64          `json:"unclean_elections"`   // of leaders from outside the ISR
+	Truncations       int64          `json:"truncations"`         // of replicas
+	RecordsTruncated  int64          `json:"records_truncated"`   // in these
+	ISRShrinks        int64          `json:"isr_shrinks"`         // of all partitions
+	ISRExpansions     int64          `json:"isr_expansions"`      // of all partitions
+	NotEnoughReplicas int64          `json:"not_enough_replicas"` // answers that refused a send for that
+	Settings          map[string]int `json:"settings"`            // schedules in which they made a difference, by key=value
+	Faults            map[string]int `json:"faults"`              // applied, by name
+	SimulatedMs       int64          `json:"simulated_ms"`        // of all clusters, in milliseconds
+	Events            int64          `json:"events"`              // of the simulation
 }
 
 func coverageJSON(r *hunt.Report) jsonCoverage {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,8 +23,16 @@ const (
 // demoSettings are those of a cluster that people trust with their data.
 var demoSettings = []schedule.Setting{{Key: "brokers", Value: "3"}, {Key: "default.replication.factor", Value: "3"}, {Key: "min.insync.replicas", Value: "2"}}
 
+// A demonstration is the command demo.
+type demonstration struct {
+	app  *app
+	json bool
+	out  io.Writer // what people read; nowhere with json
+}
+
 func (a *app) demo() *cobra.Command {
-	return &cobra.Command{
+	d := &demonstration{app: a, out: a.out}
+	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Watch a message get lost, in a few seconds",
 		Long: "demo hunts for a lost message twice: in the reference cluster, which loses none, and in\n" +
@@ -33,34 +42,44 @@ func (a *app) demo() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := interruptible()
 			defer stop()
-			a.demonstrate(ctx)
+			if d.json {
+				d.out = io.Discard
+			}
+			d.run(ctx)
 			return nil
 		},
 	}
+	jsonFlag(cmd, &d.json)
+	return cmd
 }
 
-// demonstrate runs the demo. It fails where the demo does: if the safe cluster
+// run runs the demo. It fails where the demo does: if the safe cluster
 // loses something, or the bug goes unnoticed.
-func (a *app) demonstrate(ctx context.Context) {
-	if !a.demoSafe(ctx) {
+func (d *demonstration) run(ctx context.Context) {
+	safe := d.safe(ctx)
+	if safe == nil {
 		return
 	}
-	t, runs, steps := a.demoBug(ctx)
-	if t == nil {
+	c := d.bug(ctx)
+	if c == nil {
 		return
 	}
-	j, text := judged(t, t.FileName()+histories.Encodings[0])
+	if d.json {
+		d.app.encode(demoJSON(safe, c))
+		return
+	}
+	j, text := c.judgement, c.text
 	h, err := histories.Parse(j.file, text)
 	if err != nil {
 		panic(err) // it is the text of a history
 	}
-	fmt.Fprintf(a.out, "   %s became %d in %s. That is all it takes:\n\n", count(steps, "step"), len(t.Schedule.Steps), count(runs, "run"))
-	fmt.Fprint(a.out, indent(numberLines(string(text))))
-	fmt.Fprintf(a.out, "\n%s\n\n", a.ink.bold("3. What it means"))
+	fmt.Fprintf(d.out, "   %s became %d in %s. That is all it takes:\n\n", count(c.steps, "step"), len(c.trial.Schedule.Steps), count(c.runs, "run"))
+	fmt.Fprint(d.out, indent(numberLines(string(text))))
+	fmt.Fprintf(d.out, "\n%s\n\n", d.app.ink.bold("3. What it means"))
 	var b strings.Builder
-	a.explainViolation(&b, h, j.result)
-	fmt.Fprint(a.out, indent(b.String()))
-	fmt.Fprintf(a.out, "\n%s\n\n%s\n", a.ink.bold("What next"), indent(table([][]string{
+	d.app.explainViolation(&b, h, j.result)
+	fmt.Fprint(d.out, indent(b.String()))
+	fmt.Fprintf(d.out, "\n%s\n\n%s\n", d.app.ink.bold("What next"), indent(table([][]string{
 		{"check run --bug " + demoBug, "hunt it yourself; the case is kept in ./failures"},
 		{"check bugs", "the other bugs that can be switched on"},
 		{"check replay FILE --trace", "run a case again, step by step"},
@@ -70,39 +89,41 @@ func (a *app) demonstrate(ctx context.Context) {
 	})))
 }
 
-// demoSafe hunts in the reference cluster and reports whether that went as it
+// safe hunts in the reference cluster. It returns nil if that did not go as it
 // should.
-func (a *app) demoSafe(ctx context.Context) bool {
-	fmt.Fprintf(a.out, "%s\n\n", a.ink.bold("1. A replicated log that keeps its promises"))
-	fmt.Fprintf(a.out, "   Kafka's ISR replication on three brokers, simulated. Faults are drawn at random,\n"+
+func (d *demonstration) safe(ctx context.Context) *hunt.Report {
+	fmt.Fprintf(d.out, "%s\n\n", d.app.ink.bold("1. A replicated log that keeps its promises"))
+	fmt.Fprintf(d.out, "   Kafka's ISR replication on three brokers, simulated. Faults are drawn at random,\n"+
 		"   and what the clients saw is judged: did an acknowledged message get lost?\n\n")
 	r, err := hunt.Run(ctx, hunt.Options{Runs: demoRuns, Seed: demoSeed, Settings: demoSettings})
 	switch {
 	case err != nil:
-		a.fail(exitInternal, err)
-		return false
+		d.app.fail(exitInternal, err)
+		return nil
 	case ctx.Err() != nil:
-		a.exit = exitInterrupted
-		return false
+		d.app.exit = exitInterrupted
+		return nil
 	case r.Failed != nil:
 		j, text := judged(r.Failed, "reference-cluster.hist")
-		a.printText(j, true)
-		fmt.Fprintf(a.out, "\n%s", text)
-		a.reportBug("the reference cluster breaks a promise", "")
-		return false
+		if !d.json {
+			d.app.printText(j, true)
+		}
+		fmt.Fprintf(d.out, "\n%s", text)
+		d.app.reportBug("the reference cluster breaks a promise", "")
+		return nil
 	}
 	total := int64(0)
 	for _, n := range r.Stats.Faults {
 		total += n
 	}
-	fmt.Fprint(a.out, indent(table([][]string{
+	fmt.Fprint(d.out, indent(table([][]string{
 		{number(r.Runs), "schedules, each run twice to show that the same happens again"},
 		{number(int(total)), "faults: crashes, power losses, wiped disks, pauses, partitions, lost messages, ..."},
 		{number(int(r.Stats.Elections)), "leader elections"},
 		{number(r.Exercised.Acknowledged), "batches acknowledged by all replicas in sync"},
-		{a.ink.green("none"), "of them lost" + but(r)},
+		{d.app.ink.green("none"), "of them lost" + but(r)},
 	}))+"\n\n")
-	return true
+	return r
 }
 
 // but names what no replication survives, if it happened.
@@ -114,35 +135,56 @@ func but(r *hunt.Report) string {
 	return fmt.Sprintf(", but for %s that cost the only replica in sync its disk", count(n, "schedule"))
 }
 
-// demoBug hunts with the bug switched on. It returns the smallest case, the
-// runs that making it small took, and the steps it had; nil where that failed.
-func (a *app) demoBug(ctx context.Context) (t *hunt.Trial, runs, steps int) {
+// bug hunts with the bug switched on, and returns the smallest case, or nil where
+// that failed.
+func (d *demonstration) bug(ctx context.Context) *catch {
 	bug, err := bugByName(demoBug)
 	if err != nil {
 		panic(err) // the table has it
 	}
-	fmt.Fprintf(a.out, "%s\n\n", a.ink.bold("2. The same log with an old bug: "+bug.Name+" ("+bug.Reference+")"))
-	fmt.Fprintf(a.out, "   Here %s.\n\n", bug.Says)
+	fmt.Fprintf(d.out, "%s\n\n", d.app.ink.bold("2. The same log with an old bug: "+bug.Name+" ("+bug.Reference+")"))
+	fmt.Fprintf(d.out, "   Here %s.\n\n", bug.Says)
 	o := hunt.Options{Setup: hunt.Setup{NoInvariants: true}, Runs: demoBound, Seed: demoSeed, Settings: demoSettings, Bug: bug.Name, Rules: []string{bug.Anomaly}}
 	r, err := hunt.Run(ctx, o)
 	switch {
 	case err != nil:
-		a.fail(exitInternal, err)
-		return nil, 0, 0
+		d.app.fail(exitInternal, err)
+		return nil
 	case ctx.Err() != nil:
-		a.exit = exitInterrupted
-		return nil, 0, 0
+		d.app.exit = exitInterrupted
+		return nil
 	case r.Failed == nil:
-		a.fail(exitViolation, fmt.Errorf("the bug went unnoticed in %s", count(r.Runs, "schedule")))
-		return nil, 0, 0
+		d.app.fail(exitViolation, fmt.Errorf("the bug went unnoticed in %s", count(r.Runs, "schedule")))
+		return nil
 	}
-	fmt.Fprintf(a.out, "   The %s schedule shows it: %s.\n", ordinal(r.Runs), a.ink.red(r.Failed.Rule()))
-	t, runs, err = o.Minimize(ctx, r.Failed, defaultShrink)
+	fmt.Fprintf(d.out, "   The %s schedule shows it: %s.\n", ordinal(r.Runs), d.app.ink.red(r.Failed.Rule()))
+	t, runs, err := o.Minimize(ctx, r.Failed, defaultShrink)
 	if err != nil {
-		a.fail(exitInternal, err)
-		return nil, 0, 0
+		d.app.fail(exitInternal, err)
+		return nil
 	}
-	return t, runs, len(r.Failed.Schedule.Steps)
+	c := &catch{number: r.FailedAt, steps: len(r.Failed.Schedule.Steps), trial: t, runs: runs}
+	c.judgement, c.text = judged(t, t.FileName()+histories.Encodings[0])
+	return c
+}
+
+// jsonDemo is the JSON of the demo. Names are part of the command line's
+// contract.
+type jsonDemo struct {
+	Safe jsonCoverage `json:"safe"` // of the reference cluster, which lost nothing
+	Bug  string       `json:"bug"`  // that was switched on then
+
+	Schedule int           `json:"schedule"`     // the number of the one that showed it
+	Steps    int           `json:"steps"`        // as it was drawn
+	Minimal  int           `json:"minimized"`    // steps that are left
+	Runs     int           `json:"minimized_in"` // runs that making it small took
+	Text     string        `json:"text"`         // of the case
+	Case     jsonJudgement `json:"case"`         // as verify prints it
+}
+
+func demoJSON(safe *hunt.Report, c *catch) jsonDemo {
+	return jsonDemo{Safe: coverageJSON(safe), Bug: demoBug, Schedule: c.number, Steps: c.steps,
+		Minimal: len(c.trial.Schedule.Steps), Runs: c.runs, Text: string(c.text), Case: asJSON(c.judgement)}
 }
 
 // indent moves every line that is not empty to the right.

@@ -13,6 +13,7 @@ import (
 )
 
 func (a *app) explain() *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain FILE",
 		Short: "Say in words what a history shows",
@@ -23,15 +24,16 @@ func (a *app) explain() *cobra.Command {
 		Example: "  check explain failures/lost-write-9c1f02ab55d01e77.hist",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			a.explainFile(context.Background(), args[0])
+			a.explainFile(context.Background(), args[0], asJSON)
 			return nil
 		},
 	}
 	a.limitFlag(cmd)
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
-func (a *app) explainFile(ctx context.Context, name string) {
+func (a *app) explainFile(ctx context.Context, name string, asJSON bool) {
 	h, err := a.read(ctx, name)
 	if err != nil {
 		a.fail(exitInput, err)
@@ -43,10 +45,28 @@ func (a *app) explainFile(ctx context.Context, name string) {
 	end()
 	j := judgement{file: name, header: h.Header(), result: r}
 	a.worsen(j.exit())
-	fmt.Fprint(a.out, a.explanation(h, j))
+	if asJSON {
+		a.ink = false
+		a.encode(explanationJSON(j, a.explanation(h, j)))
+	} else {
+		fmt.Fprint(a.out, a.explanation(h, j))
+	}
 	if j.exit() == exitInternal {
 		a.reportBug(r.Reason, name)
 	}
+}
+
+// jsonExplanation is the JSON of an explanation. Names are part of the command
+// line's contract.
+type jsonExplanation struct {
+	File string        `json:"file"` // path, or - for stdin
+	Text string        `json:"text"` // what is printed without --json
+	Next string        `json:"next"` // what to type or to do next
+	Case jsonJudgement `json:"case"` // as verify prints it
+}
+
+func explanationJSON(j judgement, text string) jsonExplanation {
+	return jsonExplanation{j.file, text, advice(j), asJSON(j)}
 }
 
 // explanation is the verdict in a sentence, with what a person needs to believe

@@ -70,7 +70,7 @@ func (a *app) run() *cobra.Command {
 	flags.StringArrayVar(&h.settings, "set", nil, "fix a setting of the cluster, as key=value (see 'check help schedule')")
 	flags.StringVar(&h.opts.Reads, "reads", "", "what reads promise: committed or linearizable (default committed)")
 	flags.BoolVar(&h.opts.NoInvariants, "no-invariants", false, "judge by what clients saw alone")
-	flags.BoolVar(&h.json, "json", false, "one JSON object")
+	jsonFlag(cmd, &h.json)
 	flags.StringVarP(&h.folder, "output", "o", "failures", "folder for the case of a failure")
 	flags.BoolVar(&h.noShrink, "no-shrink", false, "keep the case as it was found")
 	flags.IntVar(&h.shrink, "shrink-budget", defaultShrink, "runs that making the case small may take")
@@ -239,25 +239,25 @@ func (h *hunter) headline(r *hunt.Report, interrupted bool) string {
 // The JSON of a hunt. Names are part of the command line's contract.
 type (
 	jsonHunt struct {
-		Seed    uint64       `json:"seed"`
-		First   int          `json:"first"`
-		Runs    int          `json:"runs"` // asked for
-		Bug     string       `json:"bug,omitempty"`
-		Verdict string       `json:"verdict"` // ok, violation, unknown or error
-		Exit    int          `json:"exit"`
-		Covered jsonCoverage `json:"covered"`
-		Failure *jsonCatch   `json:"failure,omitempty"`
+		Seed    uint64       `json:"seed"`              // of the schedules
+		First   int          `json:"first"`             // number of the first schedule
+		Runs    int          `json:"runs"`              // asked for
+		Bug     string       `json:"bug,omitempty"`     // that is switched on
+		Verdict string       `json:"verdict"`           // ok, violation, unknown or error
+		Exit    int          `json:"exit"`              // code
+		Covered jsonCoverage `json:"covered"`           // by all runs
+		Failure *jsonCatch   `json:"failure,omitempty"` // at which the hunt stopped
 	}
 	jsonCatch struct {
-		Schedule int           `json:"schedule"` // its number
-		Rule     string        `json:"rule"`
-		Steps    int           `json:"steps"`     // as it was drawn
-		Minimal  int           `json:"minimized"` // steps that are left
-		Runs     int           `json:"minimized_in"`
-		Again    string        `json:"again"`
-		Replay   string        `json:"replay"`
+		Schedule int           `json:"schedule"`       // its number
+		Rule     string        `json:"rule"`           // that fails
+		Steps    int           `json:"steps"`          // as it was drawn
+		Minimal  int           `json:"minimized"`      // steps that are left
+		Runs     int           `json:"minimized_in"`   // runs
+		Again    string        `json:"again"`          // the command that draws the schedule again
+		Replay   string        `json:"replay"`         // the command that runs the case
 		Text     string        `json:"text,omitempty"` // of the case, if it could not be saved
-		Case     jsonJudgement `json:"case"`
+		Case     jsonJudgement `json:"case"`           // as verify prints it
 	}
 )
 

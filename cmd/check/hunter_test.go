@@ -53,7 +53,7 @@ func TestInterruptedReading(t *testing.T) {
 		interrupt()
 		switch command {
 		case "convert":
-			a.convertFile(ctx, "-", dir+"/out.hist")
+			a.convertFile(ctx, "-", dir+"/out.hist", false)
 		case "minimize":
 			s := &shortener{app: a, to: dir + "/out.hist", budget: 1}
 			a.failOrStop(ctx, s.run(ctx, "-"))

@@ -189,67 +189,67 @@ func shellWord(s string) string {
 // The JSON of one file. Names are part of the command line's contract.
 type (
 	jsonJudgement struct {
-		File        string         `json:"file"`
-		Verdict     string         `json:"verdict"` // ok, violation, unknown or error
-		Exit        int            `json:"exit"`    // what the file alone would give
-		Error       string         `json:"error,omitempty"`
-		Reason      string         `json:"reason,omitempty"`
-		Expected    string         `json:"expected,omitempty"`
-		Findings    []jsonFinding  `json:"findings"`
-		Notes       []string       `json:"notes,omitempty"`
-		Assumptions []string       `json:"assumptions,omitempty"`
-		Exercised   *jsonExercised `json:"exercised,omitempty"`
-		Engine      string         `json:"engine,omitempty"`
-		Lost        []jsonLoss     `json:"lost,omitempty"`  // what is gone, by producer
-		Legal       *jsonPrefix    `json:"legal,omitempty"` // of a violation: the longest prefix that is none
+		File        string         `json:"file"`                  // path, or - for stdin
+		Verdict     string         `json:"verdict"`               // ok, violation, unknown or error
+		Exit        int            `json:"exit"`                  // what the file alone would give
+		Error       string         `json:"error,omitempty"`       // of an input that cannot be read
+		Reason      string         `json:"reason,omitempty"`      // of a verdict that is unknown or error
+		Expected    string         `json:"expected,omitempty"`    // the verdict that the header states
+		Findings    []jsonFinding  `json:"findings"`              // what is wrong, and what is allowed
+		Notes       []string       `json:"notes,omitempty"`       // what is worth knowing
+		Assumptions []string       `json:"assumptions,omitempty"` // settings that the header does not state, as key=value
+		Exercised   *jsonExercised `json:"exercised,omitempty"`   // what was at stake
+		Engine      string         `json:"engine,omitempty"`      // what decided: rules, linear, porcupine or both
+		Lost        []jsonLoss     `json:"lost,omitempty"`        // what is gone, by producer
+		Legal       *jsonPrefix    `json:"legal,omitempty"`       // of a violation: the longest prefix that is none
 	}
 	jsonFinding struct {
-		Name       string          `json:"name"`
-		Partition  string          `json:"partition"`
-		Allowed    bool            `json:"allowed"`
-		AllowedBy  string          `json:"allowed_by,omitempty"`
-		Says       string          `json:"says"`
-		Rule       string          `json:"rule,omitempty"`
-		Operations []jsonOperation `json:"operations"`
-		More       int             `json:"more,omitempty"`
+		Name       string          `json:"name"`                 // as check help anomalies has it
+		Partition  string          `json:"partition"`            // as topic/number, empty for what a cluster reports itself
+		Allowed    bool            `json:"allowed"`              // by a setting
+		AllowedBy  string          `json:"allowed_by,omitempty"` // that setting
+		Says       string          `json:"says"`                 // in a sentence
+		Rule       string          `json:"rule,omitempty"`       // what every client may rely on
+		Operations []jsonOperation `json:"operations"`           // that prove it
+		More       int             `json:"more,omitempty"`       // findings of the kind that are left out
 	}
 	jsonOperation struct {
-		Line int    `json:"line"`
-		Text string `json:"text"`
+		Line int    `json:"line"` // in the file, 0 where it has no lines
+		Text string `json:"text"` // as the notation has it
 		// Should completes "it should have", for an operation that did not.
 		Should string `json:"should,omitempty"`
 	}
 	jsonLoss struct {
-		Partition string `json:"partition"`
-		Producer  string `json:"producer"`
-		Part      string `json:"part"` // of its records: all, first, middle or last
-		Lost      int    `json:"lost"`
-		Of        int    `json:"of"`
-		First     string `json:"first"` // value, as the notation has it
-		Last      string `json:"last"`
+		Partition string `json:"partition"` // as topic/number
+		Producer  string `json:"producer"`  // a process
+		Part      string `json:"part"`      // of its records: all, first, middle or last
+		Lost      int    `json:"lost"`      // records
+		Of        int    `json:"of"`        // records of the producer there
+		First     string `json:"first"`     // value, as the notation has it
+		Last      string `json:"last"`      // value
 	}
 	jsonPrefix struct {
-		Events  int            `json:"events"` // in the order of the encoding as events
-		Of      int            `json:"of"`
-		Line    int            `json:"line"` // every line up to it is in the prefix
-		Time    int64          `json:"time"` // of its last event, -1 if there is none
-		Breaks  *jsonOperation `json:"breaks,omitempty"`
-		Answer  bool           `json:"answer"` // it is the answer of that operation that breaks it
-		At      int64          `json:"at"`     // when
-		Skipped string         `json:"skipped,omitempty"`
+		Events  int            `json:"events"`            // in the order of the encoding as events
+		Of      int            `json:"of"`                // events there are
+		Line    int            `json:"line"`              // every line up to it is in the prefix
+		Time    int64          `json:"time"`              // of its last event, -1 if there is none
+		Breaks  *jsonOperation `json:"breaks,omitempty"`  // the operation that comes next
+		Answer  bool           `json:"answer"`            // it is the answer of that operation that breaks it
+		At      int64          `json:"at"`                // when
+		Skipped string         `json:"skipped,omitempty"` // why none of this is known
 	}
 	jsonExercised struct {
-		Operations   int   `json:"operations"`
-		Sends        int   `json:"sends"`
-		Acknowledged int   `json:"acknowledged"`
-		Values       int   `json:"values"`
-		Reads        int   `json:"reads"`
-		Records      int   `json:"records"`
-		Scans        int   `json:"scans"`
-		Faults       int   `json:"faults"`
-		Partitions   int   `json:"partitions"`
-		Rules        int   `json:"rules"`
-		Steps        int64 `json:"steps"`
+		Operations   int   `json:"operations"`   // of clients
+		Sends        int   `json:"sends"`        // batches
+		Acknowledged int   `json:"acknowledged"` // sends that ended with ok
+		Values       int   `json:"values"`       // in the sends
+		Reads        int   `json:"reads"`        // that returned something or nothing
+		Records      int   `json:"records"`      // in the reads
+		Scans        int   `json:"scans"`        // of the whole log at the end
+		Faults       int   `json:"faults"`       // that the history tells of
+		Partitions   int   `json:"partitions"`   // of the log
+		Rules        int   `json:"rules"`        // that were applied
+		Steps        int64 `json:"steps"`        // of the model, by the engine
 	}
 )
 

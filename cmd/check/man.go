@@ -13,7 +13,8 @@ import (
 )
 
 func (a *app) man() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages",
 		Long: "man writes a manual page for each command and each topic into a folder, which is made if\n" +
@@ -28,10 +29,22 @@ func (a *app) man() *cobra.Command {
 				a.fail(exitInput, err)
 				return nil
 			}
+			if asJSON {
+				a.encode(jsonMan{args[0], n})
+				return nil
+			}
 			fmt.Fprintf(a.out, "%s: %s\n", label(args[0]), count(n, "page"))
 			return nil
 		},
 	}
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// jsonMan is the JSON of man. Names are part of the command line's contract.
+type jsonMan struct {
+	Folder string `json:"folder"` // that they are in
+	Pages  int    `json:"pages"`  // that were written
 }
 
 // writePages writes the page of a command and of all below it, and returns how

@@ -56,7 +56,7 @@ func (a *app) matrix() *cobra.Command {
 	flags.IntVar(&m.opts.Runs, "runs", 50, "schedules for each fault and configuration")
 	flags.Uint64Var(&m.opts.Seed, "seed", defaultSeed, "of the schedules")
 	flags.StringVar(&m.opts.Bug, "bug", "", "switch on a seeded bug (see 'check bugs')")
-	flags.BoolVar(&m.json, "json", false, "one JSON object")
+	jsonFlag(cmd, &m.json)
 	flags.BoolVar(&m.markdown, "markdown", false, "the table in Markdown")
 	flags.StringVarP(&m.folder, "output", "o", "failures", "folder for the cases of what is forbidden")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
@@ -261,39 +261,37 @@ func (m *matrixRun) printRed(cells []*matrix.Cell) {
 	}
 }
 
-// The JSON of a matrix. Names are part of the command line's contract; a change
-// that is no addition raises the version.
+// The JSON of a matrix. Names are part of the command line's contract.
 type (
 	jsonMatrix struct {
-		Version int              `json:"version"`
-		Seed    uint64           `json:"seed"`
-		Runs    int              `json:"runs"` // asked for, a cell
-		Bug     string           `json:"bug,omitempty"`
-		Verdict string           `json:"verdict"` // ok, violation or unknown
-		Exit    int              `json:"exit"`
-		Letters []jsonLetter     `json:"letters"`
-		Configs []jsonLetter     `json:"configs"`
-		Cells   []jsonMatrixCell `json:"cells"` // row by row
+		Seed    uint64           `json:"seed"`          // of the schedules
+		Runs    int              `json:"runs"`          // asked for, a cell
+		Bug     string           `json:"bug,omitempty"` // that is switched on
+		Verdict string           `json:"verdict"`       // ok, violation or unknown
+		Exit    int              `json:"exit"`          // code
+		Letters []jsonLetter     `json:"letters"`       // what can be seen
+		Configs []jsonLetter     `json:"configs"`       // configurations, the columns
+		Cells   []jsonMatrixCell `json:"cells"`         // row by row
 	}
 	jsonLetter struct {
-		Name string `json:"name"`
-		Says string `json:"says"`
+		Name string `json:"name"` // of a letter or a configuration
+		Says string `json:"says"` // what it means
 	}
 	jsonMatrixCell struct {
-		Fault     string         `json:"fault"`
-		Config    string         `json:"config"`
-		Applies   bool           `json:"applies"`
-		Drawn     int            `json:"drawn"`
-		Runs      int            `json:"runs"` // of those drawn, the ones of this cell
-		Undecided int            `json:"undecided"`
+		Fault     string         `json:"fault"`     // the row
+		Config    string         `json:"config"`    // the column
+		Applies   bool           `json:"applies"`   // the fault can happen there
+		Drawn     int            `json:"drawn"`     // schedules
+		Runs      int            `json:"runs"`      // of those drawn, the ones of this cell
+		Undecided int            `json:"undecided"` // runs with the verdict unknown
 		Permitted string         `json:"permitted"` // the letters that are to be expected
 		Missing   string         `json:"missing"`   // of those, the ones not yet demonstrated
 		Seen      map[string]int `json:"seen"`      // runs by letter
-		Forbidden []jsonRed      `json:"forbidden"`
+		Forbidden []jsonRed      `json:"forbidden"` // what was seen and is not permitted
 	}
 	jsonRed struct {
-		Letter   string `json:"letter"` // "!" for a violation that is none of the letters
-		Says     string `json:"says"`
+		Letter   string `json:"letter"`         // "!" for a violation that is none of the letters
+		Says     string `json:"says"`           // in a sentence
 		Schedule int    `json:"schedule"`       // its number among those drawn for the cell
 		Case     string `json:"case"`           // the file, "" if it could not be saved
 		Text     string `json:"text,omitempty"` // of the case, if it could not be saved
@@ -301,7 +299,7 @@ type (
 )
 
 func (m *matrixRun) asJSON(cells []*matrix.Cell, verdict string) jsonMatrix {
-	out := jsonMatrix{Version: 1, Seed: m.opts.Seed, Runs: m.opts.Runs, Bug: m.opts.Bug, Verdict: verdict, Exit: m.app.exit}
+	out := jsonMatrix{Seed: m.opts.Seed, Runs: m.opts.Runs, Bug: m.opts.Bug, Verdict: verdict, Exit: m.app.exit}
 	for _, l := range matrix.Letters {
 		out.Letters = append(out.Letters, jsonLetter{l.Letter, l.Says})
 	}

@@ -21,6 +21,7 @@ type shortener struct {
 	to     string
 	budget int
 	force  bool
+	json   bool
 }
 
 func (a *app) minimize() *cobra.Command {
@@ -55,6 +56,7 @@ func (a *app) minimize() *cobra.Command {
 	flags.StringVarP(&s.to, "output", "o", "", "the file to write (.hist, .jsonl, .jsonl.gz or .jsonl.zst)")
 	flags.IntVar(&s.budget, "budget", defaultShrink, "runs of the schedule, or checks of the recording, that it may take")
 	flags.BoolVar(&s.force, "force", false, "replace OUT if it is there")
+	jsonFlag(cmd, &s.json)
 	cmd.MarkFlagRequired("output")
 	return cmd
 }
@@ -96,7 +98,7 @@ func (s *shortener) recording(ctx context.Context, name string, h *histories.His
 		progress.say(checks, s.budget, "%s left after %s", count(left, "operation"), count(checks, "check"))
 	}})
 	progress.done()
-	return s.save(small, fmt.Sprintf("from %s to %d in %s", count(len(h.Ops()), "operation"), len(small.Ops()), count(checks, "check")), "explain")
+	return s.save(small, shortening{"operation", len(h.Ops()), len(small.Ops()), "check", checks}, "explain")
 }
 
 // schedule shortens the cause of a case.
@@ -128,13 +130,39 @@ func (s *shortener) schedule(ctx context.Context, name string, h *histories.Hist
 	if err != nil {
 		return err
 	}
-	return s.save(small, fmt.Sprintf("from %s to %d in %s", count(len(steps.Steps), "step"), len(least.Schedule.Steps), count(runs, "run")), "replay")
+	return s.save(small, shortening{"step", len(steps.Steps), len(least.Schedule.Steps), "run", runs}, "replay")
 }
 
-func (s *shortener) save(h *histories.History, how, next string) error {
+// A shortening is how much was left out, and how many tries that took.
+type shortening struct {
+	unit     string
+	from, to int
+	try      string
+	tries    int
+}
+
+func (s *shortener) save(h *histories.History, how shortening, next string) error {
 	if err := h.WriteFile(s.to); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.app.out, "%s: %s, %s\n  next: check %s %s\n", label(s.to), h.Header().Expect, how, next, shellWord(s.to))
+	command := "check " + next + " " + shellWord(s.to)
+	if s.json {
+		s.app.encode(jsonMinimized{s.to, h.Header().Expect.String(), how.unit + "s", how.from, how.to, how.tries, command})
+		return nil
+	}
+	fmt.Fprintf(s.app.out, "%s: %s, from %s to %d in %s\n  next: %s\n", label(s.to), h.Header().Expect,
+		count(how.from, how.unit), how.to, count(how.tries, how.try), command)
 	return nil
+}
+
+// jsonMinimized is the JSON of minimize. Names are part of the command line's
+// contract.
+type jsonMinimized struct {
+	File     string `json:"file"`     // that was written
+	Expected string `json:"expected"` // its verdict, as "violation lost-write"
+	Unit     string `json:"unit"`     // of from and to: operations of a recording, or steps of a schedule
+	From     int    `json:"from"`     // so many
+	To       int    `json:"to"`       // so many
+	Tries    int    `json:"tries"`    // runs of the schedule, or checks of the recording, that it took
+	Next     string `json:"next"`     // what to type next
 }

@@ -48,7 +48,7 @@ func (a *app) replay() *cobra.Command {
 	}
 	a.limitFlag(cmd)
 	cmd.Flags().BoolVar(&r.trace, "trace", false, "say every change of the cluster's state, on stderr")
-	cmd.Flags().BoolVar(&r.json, "json", false, "one JSON object")
+	jsonFlag(cmd, &r.json)
 	return cmd
 }
 
@@ -201,8 +201,8 @@ func (r *replayer) schedule(ctx context.Context, name string, text []byte) error
 // jsonReplay is the JSON of a replay. Names are part of the command line's
 // contract.
 type jsonReplay struct {
-	File        string        `json:"file"`
-	Same        bool          `json:"same"`
+	File        string        `json:"file"`                        // path, or - for stdin
+	Same        bool          `json:"same"`                        // history, verdict and fingerprint are as saved
 	Stale       string        `json:"stale_fingerprint,omitempty"` // how the run differs
 	Wrong       string        `json:"verdict_differs,omitempty"`   // how the verdict differs
 	Fingerprint string        `json:"fingerprint"`                 // of the run

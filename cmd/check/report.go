@@ -16,6 +16,7 @@ import (
 
 func (a *app) report() *cobra.Command {
 	var to string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "report FILE -o OUT.html",
 		Short: "Write the verdict and a timeline as a web page",
@@ -31,7 +32,7 @@ func (a *app) report() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			ctx, stop := interruptible()
 			defer stop()
-			if err := a.reportFile(ctx, args[0], to); err != nil {
+			if err := a.reportFile(ctx, args[0], to, asJSON); err != nil {
 				a.failOrStop(ctx, err)
 			}
 			return nil
@@ -39,11 +40,12 @@ func (a *app) report() *cobra.Command {
 	}
 	a.limitFlag(cmd)
 	cmd.Flags().StringVarP(&to, "output", "o", "", "the file to write")
+	jsonFlag(cmd, &asJSON)
 	cmd.MarkFlagRequired("output")
 	return cmd
 }
 
-func (a *app) reportFile(ctx context.Context, name, to string) error {
+func (a *app) reportFile(ctx context.Context, name, to string, printJSON bool) error {
 	h, err := a.read(ctx, name)
 	if err != nil {
 		return err
@@ -60,11 +62,24 @@ func (a *app) reportFile(ctx context.Context, name, to string) error {
 		return err
 	}
 	a.worsen(j.exit())
-	fmt.Fprintf(a.out, "%s: %s\n", label(to), a.verdict(r))
+	if printJSON {
+		a.encode(jsonReport{name, to, command(j), asJSON(j)})
+	} else {
+		fmt.Fprintf(a.out, "%s: %s\n", label(to), a.verdict(r))
+	}
 	if j.exit() == exitInternal {
 		a.reportBug(r.Reason, name)
 	}
 	return nil
+}
+
+// jsonReport is the JSON of a report. Names are part of the command line's
+// contract.
+type jsonReport struct {
+	File string        `json:"file"` // path, or - for stdin
+	Page string        `json:"page"` // the file that was written
+	Next string        `json:"next"` // what to type next, "" if nothing needs to be done
+	Case jsonJudgement `json:"case"` // as verify prints it
 }
 
 // writePage writes a page about a judged history, as a whole or not at all. What

@@ -111,12 +111,12 @@ func expectations(run *impl.ScenarioRun) int {
 // line's contract.
 type (
 	jsonScenario struct {
-		File        string        `json:"file"`
+		File        string        `json:"file"`              // path, name, or - for stdin
 		Met         bool          `json:"met"`               // all that is expected
 		NotMet      []string      `json:"not_met,omitempty"` // what is not, and where it is expected
 		Fingerprint string        `json:"fingerprint"`       // of the run
-		Parts       []jsonPart    `json:"parts"`
-		Case        jsonJudgement `json:"case"` // of the run
+		Parts       []jsonPart    `json:"parts"`             // of the scenario, in order
+		Case        jsonJudgement `json:"case"`              // of the run
 	}
 	jsonPart struct {
 		Lines []string `json:"lines"` // of the scenario

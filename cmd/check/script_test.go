@@ -39,7 +39,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits runs a command and fails unless it ends with the given exit code:
+// exits runs a command and fails unless it ends with the given exit code, and
+// what it prints as JSON is as documented:
 //
 //	exits 2 check verify missing.hist
 func exits(ts *testscript.TestScript, neg bool, args []string) {
@@ -59,4 +60,5 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+	validate(ts, args[1:])
 }

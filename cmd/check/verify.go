@@ -51,7 +51,7 @@ func (a *app) verify() *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&v.expect, "expect", false, "succeed if every file has the verdict that its header expects")
 	flags.Var((*engineFlag)(&v.opts.Engine), "engine", "what decides where rules do not: "+strings.Join(checker.Engines, ", "))
-	flags.BoolVar(&v.json, "json", false, "one JSON object a file")
+	flags.BoolVar(&v.json, "json", false, "one JSON object a file (see docs/json.md)")
 	flags.BoolVarP(&v.verbose, "verbose", "v", false, "say everything about every file, not only about those that need it")
 	flags.DurationVar(&v.timeout, "timeout", 0, "give up on a file after this time (verdict unknown); 0 is never")
 	flags.Int64Var(&v.opts.Steps, "steps", checker.DefaultSteps, "give up on a partition after so many steps of the model")

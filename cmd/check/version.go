@@ -27,16 +27,16 @@ func (a *app) version() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
 // jsonBuild is the JSON of a version. Names are part of the command line's
 // contract.
 type jsonBuild struct {
-	Isrcheck string `json:"isrcheck"` // the module's version, (devel) where there is none
-	Format   int    `json:"history_format"`
-	Go       string `json:"go"`
+	Isrcheck string `json:"isrcheck"`           // the module's version, (devel) where there is none
+	Format   int    `json:"history_format"`     // that is read and written
+	Go       string `json:"go"`                 // version of Go
 	Platform string `json:"platform"`           // as os/architecture
 	Revision string `json:"revision,omitempty"` // the commit, where it is known
 	Time     string `json:"time,omitempty"`     // of the commit, RFC 3339
