@@ -111,14 +111,14 @@ func expectations(run *impl.ScenarioRun) int {
 // line's contract.
 type (
 	jsonScenario struct {
-		File        string        `json:"file"`              // path, name, or - for stdin
-		Met         bool          `json:"met"`               // all that is expected
-		NotMet      []string      `json:"not_met,omitempty"` // what is not, and where it is expected
-		Fingerprint string        `json:"fingerprint"`       // of the run
-		Parts       []jsonPart    `json:"parts"`             // of the scenario, in order
-		Case        jsonJudgement `json:"case"`              // of the run
+		File        string             `json:"file"`              // path, name, or - for stdin
+		Met         bool               `json:"met"`               // all that is expected
+		NotMet      []string           `json:"not_met,omitempty"` // what is not, and where it is expected
+		Fingerprint string             `json:"fingerprint"`       // of the run
+		Parts       []jsonScenarioPart `json:"parts"`             // of the scenario, in order
+		Case        jsonJudgement      `json:"case"`              // of the run
 	}
-	jsonPart struct {
+	jsonScenarioPart struct {
 		Lines []string `json:"lines"` // of the scenario
 		Trace []string `json:"trace"` // what happened, and the replicas after it
 	}
@@ -130,7 +130,7 @@ func scenarioJSON(j judgement, run *impl.ScenarioRun) jsonScenario {
 		out.NotMet = append(out.NotMet, wrong.Error())
 	}
 	for _, b := range run.Blocks {
-		out.Parts = append(out.Parts, jsonPart(b))
+		out.Parts = append(out.Parts, jsonScenarioPart(b))
 	}
 	return out
 }

@@ -37,6 +37,13 @@ const (
 // TestSchema keeps the schema and its page those of the types.
 func TestSchema(t *testing.T) {
 	structs := structsOf(t)
+	named := map[string]string{}
+	for _, name := range reachable(structs) {
+		if other, ok := named[typeName(name)]; ok {
+			t.Errorf("%s and %s have the same name in the schema", name, other)
+		}
+		named[typeName(name)] = name
+	}
 	for file, want := range map[string]string{schemaFile: schemaOf(structs), "../../docs/json.md": pageOf(structs)} {
 		if *update {
 			if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
