@@ -99,7 +99,10 @@ func smallGate(t *testing.T) []string {
 // alone, but for the times.
 func TestShardsAreTheWhole(t *testing.T) {
 	bin, gate := checkInPath(t), smallGate(t)
-	pod := at(t, yamlFile(t, kubernetesFile)[1], "spec", "template", "spec", "containers", 0, "args", 0).(string)
+	var pod []string
+	for _, word := range at(t, yamlFile(t, kubernetesFile)[1], "spec", "template", "spec", "containers", 0, "command").([]any) {
+		pod = append(pod, word.(string))
+	}
 	job := at(t, yamlFile(t, gitlabFile)[0], "isrcheck", "script", 0).(string)
 	slurm, err := filepath.Abs(slurmFile)
 	if err != nil {
@@ -122,7 +125,7 @@ func TestShardsAreTheWhole(t *testing.T) {
 		env     string
 	}{
 		{"GitLab", []string{"bash", "-c", job + ` "$@"`, "job"}, "CI_NODE_INDEX", 1, "CI_NODE_TOTAL=4"},
-		{"Kubernetes", []string{"sh", "-c", pod + ` "$@"`, "pod"}, "JOB_COMPLETION_INDEX", 0, "SHARDS=4"},
+		{"Kubernetes", pod, "JOB_COMPLETION_INDEX", 0, "SHARDS=4"},
 		{"Slurm", []string{slurm}, "SLURM_ARRAY_TASK_ID", 1, "SLURM_ARRAY_TASK_COUNT=4"},
 	} {
 		t.Run(start.by, func(t *testing.T) {

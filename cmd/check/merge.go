@@ -66,6 +66,9 @@ func (a *app) readReports(files []string) []gateReport {
 			a.fail(exitInput, err)
 			continue
 		}
+		if !r.Complete {
+			fmt.Fprintf(a.err, "check: %s: the gate was ended before it was complete\n", label(file))
+		}
 		from[r.Shard], of = file, s.of
 		shards = append(shards, r)
 	}
