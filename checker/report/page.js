@@ -5,6 +5,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const stage = document.getElementById("timeline");
 const gutter = 116, axis = 24, row = 24, markRow = 20, brokerHeight = 66, idleHeight = 28, controlHeight = 24;
+const markLabel = data.marks.length > 6 ? 260 : 560;
 const proof = new Map(data.proof.map((i, n) => [i, n + 1]));
 
 // Elements.
@@ -223,13 +224,13 @@ function packMarks() {
     let r = free.findIndex((end) => end <= from);
     const crowded = r < 0;
     if (crowded) r = free.indexOf(Math.min(...free));
-    const label = fit(m.text, crowded ? 0 : Math.min(260, width - from - 12));
+    const label = fit(m.text, crowded ? 0 : Math.min(markLabel, width - from - 12));
     const size = 16 + label.length * 7 + (proof.has(m.i) ? 18 : 0), start = size < to - from ? from : to; // of the label: within, or beside
     free[r] = Math.max(free[r], to + 8, start + size + 6);
     packed.push({ item, from, to, r, label, start });
   }
   if (view.from === begin && view.to === length) markRows = free.filter((end) => end > -Infinity).length;
-  return packed.filter((m) => m.item === active() || m.from <= width && Math.max(m.to, m.from + 280) >= gutter);
+  return packed.filter((m) => m.item === active() || m.from <= width && Math.max(m.to, m.from + markLabel + 20) >= gutter);
 }
 
 function drawMarks(parent, marks, top, height) {
