@@ -32,7 +32,7 @@ func drawn(t *testing.T, usual int) int {
 // on everything and an enumeration of all lives of a log.
 func TestEnginesAgree(t *testing.T) {
 	count := map[string]int{}
-	n := drawn(t, 12_000)
+	n := drawn(t, 4_000)
 	rapid.Check(t, func(t *rapid.T) {
 		for range n {
 			opt := drawOptions(t, 9)
@@ -49,7 +49,7 @@ func TestEnginesAgree(t *testing.T) {
 			}
 			h := build(t, opt, ops)
 			s := searchOf(h)
-			s.options.Start = opt.Start
+			s.options.Start = modeltest.StartOf(ops, opt)
 			at, _ := positions(h)
 			want := porcupine.Illegal
 			if modeltest.Linearizable(h.Ops(), opt, func(o *histories.Op) int64 { return asked(h, o, at) }) {

@@ -19,8 +19,9 @@ type partition struct {
 	readOf map[*histories.Op]*read
 	back   []regression // polls that went back
 
-	section   *section // the offsets that are judged, nil for all
-	start     int64    // the highest log start told to anybody
+	section   *section      // the offsets that are judged, nil for all
+	start     int64         // the highest log start told to anybody
+	startBy   *histories.Op // that was first to be told it, nil if nobody was for certain
 	startTold bool
 	scanned   int64 // when the last answered scan began, None if there is none
 
@@ -107,7 +108,13 @@ func newPartition(name string, c histories.Config, ops []*histories.Op, position
 
 func (p *partition) noteStart(o *histories.Op) {
 	if start := startTold(o); start != histories.None {
-		p.start, p.startTold = max(p.start, start), true
+		if start > p.start {
+			p.start, p.startBy = start, nil
+		}
+		if start == p.start && o.Outcome == histories.OK && (p.startBy == nil || o.Return < p.startBy.Return) {
+			p.startBy = o
+		}
+		p.startTold = true
 	}
 }
 
@@ -146,13 +153,13 @@ func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]int64) 
 	case histories.Fetch:
 		r.position = o.From
 		if len(o.Records) > 0 {
-			r.position = min(o.From, o.Records[0].Offset)
+			r.position = min(o.From, lowest(o.Records))
 		}
 	case histories.Poll:
 		if at, ok := positions[o]; ok {
 			r.position = at
 			if len(o.Records) > 0 {
-				r.position = min(at, o.Records[0].Offset)
+				r.position = min(at, lowest(o.Records))
 			}
 		}
 	case histories.Scan:
@@ -160,11 +167,11 @@ func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]int64) 
 		r.position = p.scanFrom(o)
 	}
 	r.from, r.to = r.position, r.position
+	if r.from == histories.None && len(o.Records) > 0 {
+		r.from = lowest(o.Records)
+	}
 	r.sorted = true
-	for i, rec := range o.Records {
-		if i == 0 && r.from == histories.None {
-			r.from = rec.Offset
-		}
+	for _, rec := range o.Records {
 		r.sorted = r.sorted && rec.Offset >= r.to-1
 		r.to = max(r.to, rec.Offset+1)
 	}
@@ -185,6 +192,16 @@ func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]int64) 
 	}
 }
 
+// lowest returns the lowest offset of an answer's records. An answer that is out
+// of order says of the log what it says in order.
+func lowest(records []histories.Record) int64 {
+	low := records[0].Offset
+	for _, r := range records[1:] {
+		low = min(low, r.Offset)
+	}
+	return low
+}
+
 // scanFrom returns where a complete scan begins: at the log start. Retention
 // may have moved it without anybody being told, and then the first record is
 // all there is to go by; where every offset holds a record it has not moved.
@@ -192,11 +209,11 @@ func (p *partition) scanFrom(o *histories.Op) int64 {
 	certain := p.startTold || p.config.Get("offsets") == "dense"
 	switch {
 	case certain && len(o.Records) > 0:
-		return min(p.start, o.Records[0].Offset)
+		return min(p.start, lowest(o.Records))
 	case certain:
 		return p.start
 	case len(o.Records) > 0:
-		return o.Records[0].Offset
+		return lowest(o.Records)
 	case o.End != histories.None:
 		return o.End
 	}
@@ -358,7 +375,7 @@ func (p *partition) findMissing() {
 func (p *partition) scope(r *read) int64 {
 	start := p.start
 	if len(r.op.Records) > 0 {
-		start = min(start, r.op.Records[0].Offset)
+		start = min(start, lowest(r.op.Records))
 	}
 	return max(r.from, start)
 }

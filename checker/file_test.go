@@ -13,7 +13,7 @@ import (
 )
 
 // TestCheckFile compares the judgement of a file with that of its history, for
-// every case of the corpus in every encoding.
+// every case of the corpus in both encodings, packed for one in ten.
 func TestCheckFile(t *testing.T) {
 	cases, err := histories.Corpus()
 	if err != nil {
@@ -21,8 +21,15 @@ func TestCheckFile(t *testing.T) {
 	}
 	dir := t.TempDir()
 	streamed := 0
-	for _, h := range cases {
-		for _, ending := range []string{".hist", ".jsonl", ".jsonl.gz", ".jsonl.zst"} {
+	endings := []string{".hist", ".jsonl", ".jsonl.gz", ".jsonl.zst"}
+	files := 0
+	for i, h := range cases {
+		some := endings[:2]
+		if i%10 == 0 { // packing takes most of the time, and says nothing of a case
+			some = endings
+		}
+		for _, ending := range some {
+			files++
 			path := filepath.Join(dir, "case"+ending)
 			if err := h.WriteFile(path); err != nil {
 				t.Fatal(err)
@@ -33,7 +40,7 @@ func TestCheckFile(t *testing.T) {
 			}
 		}
 	}
-	if streamed < 3*len(cases)/10 {
+	if streamed < files/13 {
 		t.Errorf("only %d files were judged while they were read", streamed)
 	}
 }

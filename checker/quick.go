@@ -56,8 +56,9 @@ type quickLog struct {
 	holes     []model.Span // long ones, that answers passed over
 	limit     int64        // nothing is known at or behind this offset
 	scanned   bool
-	scanFrom  int64 // the highest offset at which a scan began
-	startTold bool  // that it is 0
+	scans     []scanEnd // the ends that complete scans told
+	scanFrom  int64     // the highest offset at which a scan began
+	startTold bool      // that it is 0
 
 	unexplained   []int64 // offsets that must hold something and that nobody read
 	filling       bool    // they are suspect, with what could fill them
@@ -353,16 +354,23 @@ func (q *quick) read(l *quickLog, o *histories.Op, process int) {
 	}
 }
 
+// A scanEnd is where a complete scan says that the log ended, and when it began.
+type scanEnd struct{ end, call int64 }
+
 // scan takes note of a complete scan and returns where it began.
 func (q *quick) scan(l *quickLog, o *histories.Op) int64 {
 	q.exercised.Scans++
 	l.scanned = true
+	if o.End != histories.None {
+		l.scans = append(l.scans, scanEnd{o.End, o.Call})
+	}
 	switch {
 	case q.dense:
 		return 0
 	case len(o.Records) > 0:
-		l.scanFrom = max(l.scanFrom, o.Records[0].Offset)
-		return o.Records[0].Offset
+		from := lowest(o.Records)
+		l.scanFrom = max(l.scanFrom, from)
+		return from
 	}
 	l.scanFrom = max(l.scanFrom, o.End)
 	return histories.None

@@ -72,11 +72,17 @@ func lostWrites(p *partition) []Finding {
 	return found
 }
 
+// deletedUnplaced reports whether a batch whose offset nobody was told may have
+// been below the log start: it was not if the log reached that before its send.
+func (p *partition) deletedUnplaced(s *send) bool {
+	return p.start > 0 && (p.startBy == nil || p.startBy.Return >= s.op.Call)
+}
+
 // lostUnplaced returns a complete scan that proves that an acknowledged batch
 // whose offset nobody was told is gone: the scan began afterwards and its end
 // is known, or it reaches a record whose send began afterwards.
 func (p *partition) lostUnplaced(s *send) *read {
-	if !s.acked || s.base != histories.None || s.seen > 0 || s.op.Offset != histories.None || p.compacted() {
+	if !s.acked || s.base != histories.None || s.seen > 0 || s.op.Offset != histories.None || p.compacted() || p.deletedUnplaced(s) {
 		return nil
 	}
 	later := p.firstSentAfter(s.op.Return)

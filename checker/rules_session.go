@@ -243,10 +243,11 @@ func staleReads(p *partition) []Finding {
 	return found
 }
 
-// emptyAt returns the position at which a read found nothing.
+// emptyAt returns the position at which a read found nothing: the log start, if
+// it was asked for what had been deleted.
 func (p *partition) emptyAt(o *histories.Op) int64 {
-	if r := p.readOf[o]; r != nil && len(o.Records) == 0 && o.Kind != histories.Scan {
-		return r.position
+	if r := p.readOf[o]; r != nil && r.position != histories.None && len(o.Records) == 0 && o.Kind != histories.Scan {
+		return max(r.position, p.start)
 	}
 	return histories.None
 }

@@ -253,6 +253,26 @@ func (q *quick) schedule(l *quickLog) {
 		}
 		call, deadline = math.MinInt64, math.MaxInt64
 	})
+	q.suspectBehindScans(l)
+}
+
+// suspectBehindScans suspects what may have been read before a complete scan
+// began that says that the log ends before it.
+func (q *quick) suspectBehindScans(l *quickLog) {
+	slices.SortFunc(l.scans, func(a, b scanEnd) int { return cmp.Compare(a.end, b.end) })
+	for i := 1; i < len(l.scans); i++ {
+		l.scans[i].call = max(l.scans[i].call, l.scans[i-1].call) // the latest of those that end no later
+	}
+	i, earliest := len(l.scans)-1, int64(math.MaxInt64)
+	l.slots.down(func(o int64, s *slot) {
+		earliest = min(earliest, s.deadline)
+		for i >= 0 && l.scans[i].end > o {
+			i--
+		}
+		if i >= 0 && s.flags&slotHeld != 0 && earliest < l.scans[i].call {
+			q.suspectRange(l, o, o+1)
+		}
+	})
 }
 
 // suspectUnseen has the rules look at acknowledged values that no scan showed:

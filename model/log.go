@@ -94,6 +94,9 @@ func (l *Log) inScope(op *Op, s Span) (Span, bool) {
 
 func (l *Log) gatherEmpty() {
 	for i := range l.ops {
+		if b := &l.ops[i].Beyond; *b != histories.None {
+			*b = max(*b, l.start)
+		}
 		for _, s := range l.ops[i].Empty {
 			if s, ok := l.inScope(&l.ops[i], s); ok {
 				l.empty = append(l.empty, s)
@@ -114,7 +117,7 @@ func (l *Log) gatherEmpty() {
 
 // findContradictions marks the operations no log can agree with, whatever the
 // order: two values at one offset, a hole where a record is, a hole where
-// offsets are dense, a record nobody sent.
+// offsets are dense, a record nobody sent, an end before the log start told with it.
 func (l *Log) findContradictions() {
 	for i := range l.ops {
 		op := &l.ops[i]
@@ -124,6 +127,9 @@ func (l *Log) findContradictions() {
 			}
 		}
 		if op.Kind == Append && op.Must && op.Offset != histories.None && !l.fits(op.Values, op.Offset) {
+			l.bad[i] = true
+		}
+		if op.Exact != histories.None && op.Exact < op.Low {
 			l.bad[i] = true
 		}
 		for _, s := range op.Empty {

@@ -37,7 +37,7 @@ func accepts(ops []histories.Op, opt modeltest.Options) bool {
 			reduced = append(reduced, op)
 		}
 	}
-	log := Compile(reduced, Options{Dense: opt.Dense, Start: opt.Start})
+	log := Compile(reduced, Options{Dense: opt.Dense, Start: modeltest.StartOf(ops, opt)})
 	return porcupine.CheckOperations(log.CommittedLog(freely{}), log.Operations())
 }
 
@@ -48,13 +48,16 @@ func TestAgreesWithEnumeration(t *testing.T) {
 	for _, opt := range []modeltest.Options{{}, {Linearizable: true}, {Dense: true}, {Dense: true, Linearizable: true},
 		{Start: 2}, {Start: 2, Linearizable: true}, {Start: 2, Dense: true}, {Start: 2, Dense: true, Linearizable: true}} {
 		t.Run(fmt.Sprintf("linearizable=%v,dense=%v,start=%d", opt.Linearizable, opt.Dense, opt.Start), func(t *testing.T) {
-			opt.Clients, opt.Ops, opt.Resend = 3, 7, true
+			opt.Clients, opt.Ops, opt.Resend, opt.Deletes = 3, 7, true, true
 			var legal, illegal int
 			rapid.Check(t, func(t *rapid.T) {
 				for range 50 {
 					ops := modeltest.Legal(t, opt)
 					for range draw.Int(t, 0, 3, "corruptions") {
 						ops = modeltest.Corrupt(t, ops)
+					}
+					if _, err := histories.New("drawn", histories.Header{}, ops, nil); err != nil {
+						continue
 					}
 					want := modeltest.Linearizable(ops, opt, positionOf)
 					if got := accepts(ops, opt); got != want {

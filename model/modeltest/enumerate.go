@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -13,16 +14,17 @@ import (
 // position tells where each read was asked to begin, None where that is not
 // known.
 func Linearizable(ops []histories.Op, opt Options, position func(*histories.Op) int64) bool {
+	opt.Start = StartOf(ops, opt)
 	e := &enumeration{opt: opt, position: position}
 	for i := range ops {
-		if o := &ops[i]; o.Outcome != histories.Fail && (o.Kind == histories.Send || o.IsRead() || o.Kind == histories.List) {
+		if o := &ops[i]; o.Outcome != histories.Fail && (o.Kind == histories.Send || o.IsRead() || o.Kind == histories.List && o.At != "ts" || o.Kind == histories.DeleteRecords) {
 			if o.Outcome == histories.OK || o.Kind == histories.Send {
 				e.ops = append(e.ops, o)
 			}
 		}
 	}
 	for _, o := range e.ops {
-		e.top = max(e.top, o.Offset+1, o.End, o.HW)
+		e.top = max(e.top, o.Offset+1, o.End, o.HW, o.Start)
 		for _, r := range o.Records {
 			e.top = max(e.top, r.Offset+1)
 		}
@@ -32,6 +34,31 @@ func Linearizable(ops []histories.Op, opt Options, position func(*histories.Op) 
 		e.again = maxAgain
 	}
 	return e.try(nil, 0, make([]bool, len(e.ops)))
+}
+
+// StartOf returns the log start that a history is judged by: the highest that
+// anybody was told, or may have moved it to.
+func StartOf(ops []histories.Op, opt Options) int64 {
+	start := opt.Start
+	for i := range ops {
+		start = max(start, startTold(&ops[i]))
+	}
+	return start
+}
+
+// StartTold reports whether anybody was told a log start.
+func StartTold(ops []histories.Op) bool {
+	return slices.ContainsFunc(ops, func(o histories.Op) bool { return startTold(&o) != histories.None })
+}
+
+func startTold(o *histories.Op) int64 {
+	switch {
+	case o.Kind == histories.List && o.At == "earliest":
+		return o.Offset
+	case o.Kind == histories.DeleteRecords && o.Outcome != histories.Fail:
+		return max(o.To, o.Start)
+	}
+	return o.Start
 }
 
 // maxAgain bounds how often sends land again, all together.
@@ -122,16 +149,21 @@ func (e *enumeration) apply(o *histories.Op, log []histories.Record, end int64, 
 func (e *enumeration) agrees(o *histories.Op, log []histories.Record, end int64) bool {
 	exact := e.opt.Linearizable
 	switch {
+	case o.Kind == histories.DeleteRecords:
+		return o.Start <= end
+	case o.Kind == histories.List && o.At == "earliest":
+		return o.Offset <= end
 	case o.Kind == histories.List:
 		return exact && o.Offset == end || !exact && o.Offset <= end
-	case exact && o.HW != histories.None && o.HW != end, o.HW > end, o.End != histories.None && o.End != end:
+	case exact && o.HW != histories.None && o.HW != end, o.HW > end, o.Start > end, o.End != histories.None && o.End != end:
 		return false
 	}
+	records := distinct(o.Records)
 	from, to := e.position(o), int64(-1)
-	if n := len(o.Records); n > 0 {
-		to = o.Records[n-1].Offset + 1
-		if from == histories.None || from > o.Records[0].Offset {
-			from = o.Records[0].Offset
+	if n := len(records); n > 0 {
+		to = records[n-1].Offset + 1
+		if from == histories.None || from > records[0].Offset {
+			from = records[0].Offset
 		}
 	} else if exact && o.Kind != histories.Scan && from != histories.None {
 		to = end // nothing was there
@@ -142,8 +174,8 @@ func (e *enumeration) agrees(o *histories.Op, log []histories.Record, end int64)
 	// Records below the log start need not be returned. It moves behind whole
 	// prefixes: a record that was returned shows that it was not behind that.
 	start := e.opt.Start
-	if len(o.Records) > 0 {
-		start = min(start, o.Records[0].Offset)
+	if len(records) > 0 {
+		start = min(start, records[0].Offset)
 	}
 	var there []histories.Record
 	for _, r := range log {
@@ -154,5 +186,19 @@ func (e *enumeration) agrees(o *histories.Op, log []histories.Record, end int64)
 			there = append(there, r)
 		}
 	}
-	return slices.Equal(there, o.Records)
+	// What was below the start at the end of all may be a hole, but not while an
+	// answer still spoke for it.
+	if first := max(from, start); e.opt.Dense && first < to && int64(len(records)) != to-first {
+		return false
+	}
+	return slices.Equal(there, records)
+}
+
+// distinct returns the records of an answer in order, each once: that another
+// order, or a record twice, breaks the promise to one client, and says no more
+// and no less about the log.
+func distinct(records []histories.Record) []histories.Record {
+	records = slices.Clone(records)
+	slices.SortStableFunc(records, func(a, b histories.Record) int { return cmp.Compare(a.Offset, b.Offset) })
+	return slices.Compact(records)
 }
