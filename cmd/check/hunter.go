@@ -20,6 +20,7 @@ type hunter struct {
 	app      *app
 	opts     hunt.Options
 	settings []string // as they were typed
+	reads    string   // "" leaves it to the draw
 	folder   string
 	shrink   int // runs that making a small case may take; 0 keeps the case as it is
 	noShrink bool
@@ -68,7 +69,7 @@ func (a *app) run() *cobra.Command {
 	flags.IntVar(&h.opts.First, "first", 0, "number of the first schedule")
 	flags.StringVar(&h.opts.Bug, "bug", "", "switch on a seeded bug (see 'check bugs')")
 	flags.StringArrayVar(&h.settings, "set", nil, "fix a setting of the cluster, as key=value (see 'check help schedule')")
-	flags.StringVar(&h.opts.Reads, "reads", "", "what reads promise: committed or linearizable (default committed)")
+	flags.StringVar(&h.reads, "reads", "", "what reads promise: committed, or linearizable with the read barrier (default committed)")
 	flags.BoolVar(&h.opts.NoInvariants, "no-invariants", false, "judge by what clients saw alone")
 	jsonFlag(cmd, &h.json)
 	flags.StringVarP(&h.folder, "output", "o", "failures", "folder for the case of a failure")
@@ -91,8 +92,8 @@ func (h *hunter) check() error {
 	switch {
 	case h.opts.Runs < 1 || h.opts.First < 0 || h.shrink < 1:
 		return errors.New("expected --runs and --shrink-budget of 1 or more, and --first of 0 or more")
-	case h.opts.Reads != "" && h.opts.Reads != "committed" && h.opts.Reads != "linearizable":
-		return fmt.Errorf("invalid argument %q for --reads: expected committed or linearizable", h.opts.Reads)
+	case h.reads != "" && h.reads != "committed" && h.reads != "linearizable":
+		return fmt.Errorf("invalid argument %q for --reads: expected committed or linearizable", h.reads)
 	}
 	if h.noShrink {
 		h.shrink = 0
@@ -108,6 +109,9 @@ func (h *hunter) check() error {
 			return fmt.Errorf("invalid argument %q for --set: expected key=value", text)
 		}
 		h.opts.Settings = append(h.opts.Settings, schedule.Setting{Key: key, Value: value})
+	}
+	if h.reads != "" {
+		h.opts.Settings = append(h.opts.Settings, schedule.Setting{Key: "reads", Value: h.reads})
 	}
 	if err := impl.Check(schedule.Schedule{Settings: h.opts.Settings}); err != nil {
 		return fmt.Errorf("invalid argument for --set: %w", err)
@@ -168,8 +172,8 @@ func (h *hunter) repeat(number int) string {
 	for _, s := range h.settings {
 		words = append(words, "--set", shellWord(s))
 	}
-	if h.opts.Reads != "" {
-		words = append(words, "--reads", h.opts.Reads)
+	if h.reads != "" {
+		words = append(words, "--reads", h.reads)
 	}
 	if h.opts.NoInvariants {
 		words = append(words, "--no-invariants")
