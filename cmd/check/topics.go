@@ -16,11 +16,11 @@ import (
 func topics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Aliases: []string{"verdicts"}, Short: "What the verdicts and the exit codes mean", Long: exitCodes},
-		{Use: "format", Short: "How to write a history", Long: format()},
-		{Use: "anomalies", Short: "The names of findings", Long: anomalies()},
+		{Use: "format", Aliases: []string{"history", "history-format"}, Short: "How to write a history", Long: format()},
+		{Use: "anomalies", Aliases: []string{"anomaly", "findings"}, Short: "The names of findings", Long: anomalies()},
 		{Use: "settings", Short: "What the header of a history may state", Long: settings()},
 		{Use: "schedule", Short: "How to write a schedule, and what a cluster may be set to", Long: schedules()},
-		{Use: "faults", Short: "What can go wrong in a schedule", Long: faultsHelp()},
+		{Use: "faults", Aliases: []string{"fault", "nemesis"}, Short: "What can go wrong in a schedule", Long: faultsHelp()},
 		{Use: "scenarios", Aliases: []string{"scenario"}, Short: "Schedules that tell a story, and how to write one", Long: scenarios()},
 	}
 }
