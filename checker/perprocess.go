@@ -29,11 +29,3 @@ func (p *perProcess[T]) at(process int) *T {
 	}
 	return p.many[process]
 }
-
-// get returns what is held for a process, nil if nothing is.
-func (p *perProcess[T]) get(process int) *T {
-	if process < len(p.few) {
-		return &p.few[process]
-	}
-	return p.many[process]
-}

@@ -76,7 +76,8 @@ type tracker struct {
 	stated  bool
 	judged  bool // where polls begin says something
 	logs    map[string]*track
-	last    *track // used last
+	last    *track           // used last
+	used    map[int][]*track // by each process
 	pending map[string][]histories.Mark
 }
 
@@ -87,7 +88,7 @@ type track struct {
 }
 
 func newTracker(c histories.Config, rebalances bool) *tracker {
-	t := &tracker{logs: map[string]*track{}, pending: map[string][]histories.Mark{}}
+	t := &tracker{logs: map[string]*track{}, used: map[int][]*track{}, pending: map[string][]histories.Mark{}}
 	t.policy, t.stated = c.Stated("auto.offset.reset")
 	// A rebalance nobody recorded could explain any position.
 	t.judged = c.Get("assignment") != "subscribe" || rebalances
@@ -107,10 +108,13 @@ func (t *tracker) log(name string) *track {
 	return l
 }
 
-func (l *track) cursor(process int) *cursor {
+// cursor returns a process's position in a partition.
+func (t *tracker) cursor(partition string, process int) *cursor {
+	l := t.log(partition)
 	c := l.cursors.at(process)
 	if !c.known {
 		*c = cursor{next: histories.None, floor: histories.None, last: -1, known: true}
+		t.used[process] = append(t.used[process], l)
 	}
 	return c
 }
@@ -133,14 +137,12 @@ func (t *tracker) apply(m *histories.Mark, process int) {
 		to = m.Offset
 	}
 	if m.On != "" {
-		t.log(m.On).cursor(process).set(to, -1)
+		t.cursor(m.On, process).set(to, -1)
 		return
 	}
-	t.log(histories.DefaultPartition).cursor(process)
-	for _, l := range t.logs {
-		if c := l.cursors.get(process); c != nil && c.known {
-			c.set(to, -1)
-		}
+	t.cursor(histories.DefaultPartition, process)
+	for _, l := range t.used[process] {
+		l.cursors.at(process).set(to, -1)
 	}
 }
 
@@ -165,11 +167,11 @@ func (t *tracker) op(o *histories.Op, process int) (from int64, setBy int, floor
 		t.move(o, process, histories.None)
 	case histories.Poll:
 		if t.judged {
-			return t.log(o.On).cursor(process).poll(o)
+			return t.cursor(o.On, process).poll(o)
 		}
 	case histories.Fetch:
 		// A fetch out of range tells where its consumer stands.
-		if c := t.log(o.On).cursor(process); o.Code == "OFFSET_OUT_OF_RANGE" && c.next == histories.None {
+		if c := t.cursor(o.On, process); o.Code == "OFFSET_OUT_OF_RANGE" && c.next == histories.None {
 			c.set(o.From, o.Index)
 		}
 	}
@@ -196,10 +198,10 @@ func (t *tracker) catchUp(o *histories.Op, process int) {
 func (t *tracker) move(o *histories.Op, process int, to int64) {
 	switch o.Outcome {
 	case histories.OK:
-		t.log(o.On).cursor(process).set(to, o.Index)
+		t.cursor(o.On, process).set(to, o.Index)
 	case histories.Fail:
 	default:
-		t.log(o.On).cursor(process).set(histories.None, o.Index)
+		t.cursor(o.On, process).set(histories.None, o.Index)
 	}
 }
 
