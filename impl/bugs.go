@@ -263,7 +263,7 @@ var Bugs = []Bug{
 		Invariant: "TruncationSeen"},
 	{Name: "session-forgets-epoch", Section: "B9", Reference: "KAFKA-9338, KIP-227",
 		Says:      "a fetch session does not keep the leader epoch, so a fetch that leaves it unsaid is served in any epoch",
-		Invariant: "LogMatching", Anomaly: "lost-write", BlackBox: true},
+		Invariant: "CandidateComplete", Anomaly: "lost-write", BlackBox: true},
 	{Name: "former-controller-agrees", Section: "C4", Reference: "KAFKA-14144",
 		Says:      "a controller that was deposed without knowing agrees to a proposal, which nobody else ever hears of",
 		Invariant: "QuorumSuperset", Anomaly: "lost-write", BlackBox: true},

@@ -130,6 +130,9 @@ func (h *hunter) run(ctx context.Context) {
 		h.app.fail(exitInput, err)
 		return
 	}
+	if report.Failed == nil && report.Other != nil { // nothing that the bug is known for, but its doing all the same
+		report.Failed, report.FailedAt = report.Other, report.OtherAt
+	}
 	h.app.worsen(exitOf(report))
 	if report.Failed == nil && ctx.Err() != nil {
 		h.app.exit = exitInterrupted
@@ -155,8 +158,6 @@ func exitOf(r *hunt.Report) int {
 	switch {
 	case r.Failed != nil:
 		return r.Failed.Result.Verdict.ExitCode()
-	case failed(r) > 0:
-		return exitViolation
 	case r.OK > 0:
 		return exitOK
 	}
@@ -186,7 +187,7 @@ func (h *hunter) print(r *hunt.Report, c *catch, interrupted bool) {
 	fmt.Fprintln(out, h.headline(r, interrupted))
 	fmt.Fprintln(out, coverage(r))
 	if c == nil {
-		if h.opts.Bug != "" && !interrupted && failed(r) == 0 {
+		if h.opts.Bug != "" && !interrupted {
 			fmt.Fprintf(out, "  not found   %s\n", h.unfound())
 		}
 		return
@@ -228,9 +229,10 @@ func (h *hunter) headline(r *hunt.Report, interrupted bool) string {
 	switch {
 	case r.Failed != nil:
 		names := strings.Join(r.Failed.Result.Names(), ",")
-		text = fmt.Sprintf("%s: schedule %d, the %s run", ink.red(strings.TrimSpace(r.Failed.Result.Verdict.String()+" "+names)), r.FailedAt, ordinal(r.Runs))
-	case failed(r) > 0:
-		text = fmt.Sprintf("%s: %s of %s failed, but not by what the bug is known for", ink.red("violation"), number(failed(r)), count(r.Runs, "schedule"))
+		text = fmt.Sprintf("%s: schedule %d, the %s run", ink.red(strings.TrimSpace(r.Failed.Result.Verdict.String()+" "+names)), r.FailedAt, ordinal(r.FailedAt-h.opts.First+1))
+		if r.Failed == r.Other {
+			text += fmt.Sprintf(" of %s, and none by what the bug is known for", number(r.Runs))
+		}
 	case r.OK == 0:
 		text = fmt.Sprintf("%s: none of %s could be decided", ink.yellow("unknown"), count(r.Runs, "schedule"))
 	}

@@ -44,6 +44,8 @@ type Report struct {
 	Sometimes Sometimes
 	Failed    *Trial // the first that failed, nil if none did
 	FailedAt  int    // its number
+	Other     *Trial // the first that failed by findings that the hunt does not stop at, nil if none did
+	OtherAt   int    // its number
 	Last      *Trial // the last one run
 }
 
@@ -81,6 +83,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			if o.stops(t) {
 				r.Failed, r.FailedAt = t, o.First+first+i
 				break
+			}
+			if r.Other == nil && t.Result.Verdict == checker.Violates {
+				r.Other, r.OtherAt = t, o.First+first+i
 			}
 		}
 		if o.Progress != nil {
