@@ -143,7 +143,7 @@ func TestFailureByAnotherFinding(t *testing.T) {
 	for _, json := range []bool{false, true} {
 		var out, err bytes.Buffer
 		a := &app{out: &results{to: &out}, err: &err}
-		h := &hunter{app: a, opts: hunt.Options{Runs: 20, Seed: 1, Bug: "ack-before-commit", Rules: []string{"stale-read"}}, folder: t.TempDir(), shrink: 20, json: json}
+		h := &hunter{app: a, opts: hunt.Options{Runs: 20, Seed: 1, Bug: "ack-before-commit", Rules: []string{"end-regression"}}, folder: t.TempDir(), shrink: 20, json: json}
 		h.run(t.Context())
 		if a.exit != exitViolation || err.Len() > 0 {
 			t.Errorf("exit code %d, want %d, stderr %q", a.exit, exitViolation, &err)
@@ -151,7 +151,7 @@ func TestFailureByAnotherFinding(t *testing.T) {
 		if saved, _ := os.ReadDir(h.folder); len(saved) != 1 {
 			t.Errorf("%d cases are saved, want 1", len(saved))
 		}
-		wanted := []string{"of 20, and none by what the bug is known for (seed 1, ", "violation lost-write", "\n  again       check run --seed 1 --first ", "check replay " + h.folder}
+		wanted := []string{"of 20, and none by what the bug is known for (seed 1, ", "AckAfterCommit", "\n  again       check run --seed 1 --first ", "check replay " + h.folder}
 		if json {
 			wanted = []string{`"exit":1`, `"failure":{"schedule":`, `"replay":"check replay ` + h.folder}
 		}
