@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -109,11 +110,11 @@ func TestAdversariesEndWithinTheBudget(t *testing.T) {
 
 // TestContext ends a search from outside.
 func TestContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errors.New("tea is ready"))
 	got := Check(ctx, adversarial(t, 24), Options{})
-	if got.Verdict != Undecided || !strings.Contains(got.Reason, "canceled") {
-		t.Errorf("%s (%s), want unknown because the context was canceled", got.Verdict, got.Reason)
+	if got.Verdict != Undecided || !strings.Contains(got.Reason, "tea is ready") {
+		t.Errorf("%s (%s), want unknown for the context's cause", got.Verdict, got.Reason)
 	}
 }
 

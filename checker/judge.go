@@ -187,7 +187,7 @@ func (j *judge) noteThinEvidence() {
 // noteRetained says what only retention that nobody told of could explain.
 func (j *judge) noteRetained(p *partition) {
 	if x := p.retained(); x != nil {
-		j.unknown = append(j.unknown, fmt.Sprintf("%s: a scan begins behind offset %d, which held value %s, and nobody was told the log start (list earliest)", p.name, x.offset, x.value))
+		j.unknown = append(j.unknown, fmt.Sprintf("%s: a scan begins behind offset %d, which held value %s, and nobody was told the log start after it (list earliest)", p.name, x.offset, x.value))
 	}
 }
 

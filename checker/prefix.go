@@ -155,7 +155,7 @@ func (s *prefixSearch) check(events int) *Result {
 	}
 	r := Check(s.ctx, h, s.opts)
 	if s.ctx.Err() != nil {
-		s.skipped = "the search for it was ended: " + s.ctx.Err().Error()
+		s.skipped = "the search for it was ended: " + context.Cause(s.ctx).Error()
 	}
 	return r
 }

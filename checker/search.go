@@ -241,7 +241,7 @@ func (s *search) Step() bool {
 	case s.room < 0:
 		s.stopped = s.outOfMemory()
 	case s.steps%1024 == 0 && s.ctx.Err() != nil:
-		s.stopped = "the search was ended: " + s.ctx.Err().Error()
+		s.stopped = "the search was ended: " + context.Cause(s.ctx).Error()
 	}
 	return s.stopped == ""
 }

@@ -232,5 +232,8 @@ func advice(j judgement) string {
 	case j.result.Verdict == checker.Conforms:
 		return "record more of the kind; check verify judges many files at once"
 	}
+	if strings.Contains(j.result.Reason, "(list earliest)") {
+		return "record the log start after the last scan (list earliest); check help exit-codes says what unknown means"
+	}
 	return "check help exit-codes says what unknown means; a final scan of the log settles most of it"
 }

@@ -54,6 +54,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a.execute(args)
 	if a.out.failed != nil {
 		a.fail(exitInput, fmt.Errorf("results are lost: %w", a.out.failed))
+		a.exit = exitInput // whatever they were: who reads them has none
 	} else if a.out.wrote && discards(stdout) {
 		fmt.Fprintf(a.err, "check: results go nowhere: stdout is closed, or %s; all that is left is the exit code, %d\n", os.DevNull, a.exit)
 	}

@@ -111,6 +111,20 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+// TestTimeIsOver demands that what ends a search tells why in the words of the
+// command line.
+func TestTimeIsOver(t *testing.T) {
+	v := &verifier{app: &app{}, timeout: time.Nanosecond}
+	v.check = func(ctx context.Context, _ string, _ checker.Options) (*checker.Result, histories.Header, error) {
+		<-ctx.Done()
+		if got := context.Cause(ctx).Error(); got != "time is over (--timeout 1ns)" {
+			t.Errorf("the check is ended for %q", got)
+		}
+		return &checker.Result{Verdict: checker.Undecided}, histories.Header{}, nil
+	}
+	v.judge(source{name: write(t, "good.hist", legal)})
+}
+
 func TestPanicOfACommand(t *testing.T) {
 	tests := []struct {
 		args   []string
@@ -150,7 +164,7 @@ func TestResultsNobodyTakes(t *testing.T) {
 		{"a reader that left", good, syscall.EPIPE, exitOK, ""},
 		{"a reader that left before a violation", lost, syscall.EPIPE, exitViolation, ""},
 		{"a full disk", good, syscall.ENOSPC, exitInput, "check: results are lost: " + syscall.ENOSPC.Error() + "\n"},
-		{"a full disk before a violation", lost, syscall.ENOSPC, exitViolation, "check: results are lost: " + syscall.ENOSPC.Error() + "\n"},
+		{"a full disk before a violation", lost, syscall.ENOSPC, exitInput, "check: results are lost: " + syscall.ENOSPC.Error() + "\n"},
 	}
 	for _, test := range tests {
 		t.Run(test.what, func(t *testing.T) {

@@ -55,7 +55,8 @@ func (a *app) verify() *cobra.Command {
 	flags.BoolVarP(&v.verbose, "verbose", "v", false, "say everything about every file, not only about those that need it")
 	flags.DurationVar(&v.timeout, "timeout", 0, "give up on a file after this time (verdict unknown); 0 is never")
 	flags.Int64Var(&v.opts.Steps, "steps", checker.DefaultSteps, "give up on a partition after so many steps of the model")
-	flags.Int64Var(&v.opts.Memory, "max-memory", checker.DefaultMemory, "give up on a partition when the search holds so many bytes")
+	v.opts.Memory = checker.DefaultMemory
+	flags.Var((*byteFlag)(&v.opts.Memory), "max-memory", "give up on a partition when the search holds so many bytes (K, M, GiB...)")
 	return cmd
 }
 
@@ -116,7 +117,7 @@ func (v *verifier) judge(file source) (j judgement) {
 	ctx := context.Background()
 	if v.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, v.timeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, v.timeout, fmt.Errorf("time is over (--timeout %s)", v.timeout))
 		defer cancel()
 	}
 	end := newProgress(v.app.err).during("judging " + label(file.name))
