@@ -114,6 +114,18 @@ func ScenarioText(name string) ([]byte, error) {
 	return text, nil
 }
 
+//go:embed testdata/bugs
+var bugFiles embed.FS
+
+// BugText returns the schedule that shows a seeded bug, as a scenario.
+func BugText(name string) ([]byte, error) {
+	text, err := bugFiles.ReadFile("testdata/bugs/" + name + ".txt")
+	if err != nil {
+		return nil, fmt.Errorf("no bug %q; expected one of %s", name, bugNames())
+	}
+	return append(text, "check\n"...), nil
+}
+
 // RunScenario performs a scenario, twice, for every run of it must be the same;
 // name is the file that errors point at. The error is about the text. What the run
 // did otherwise than expected is in the result.

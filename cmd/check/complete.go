@@ -88,10 +88,10 @@ func completeHistories(*cobra.Command, []string, string) ([]cobra.Completion, co
 	return []cobra.Completion{"hist", "jsonl", "jsonl.gz", "jsonl.zst"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeReplay completes the scenarios, and files of any name: a schedule may
+// completeReplay completes the seeded bugs and the scenarios, and files of any name: a schedule may
 // have any.
 func completeReplay(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return slices.Clone(impl.Scenarios()), cobra.ShellCompDirectiveDefault
+	return append(bugNames(), impl.Scenarios()...), cobra.ShellCompDirectiveDefault
 }
 
 // completeHelp completes what there is a page about.

@@ -36,7 +36,8 @@ func (a *app) replay() *cobra.Command {
 			"A scenario, by its name (see 'check help scenarios') or in a file, is printed with what\n" +
 			"happened in each of its parts and the replicas at the end of it, with a * at those that\n" +
 			"changed. --trace adds nothing to that.\n" +
-			"replay succeeds if all that the scenario expects holds.",
+			"replay succeeds if all that the scenario expects holds. The name of a seeded bug (see\n" +
+			"'check bugs') stands for the schedule that shows it, which expects nothing.",
 		Example: "  check replay failures/lost-write-9c1f02ab55d01e77.hist\n" +
 			"  check replay --trace schedule.txt > case.hist\n" +
 			"  check replay rolling-restart",

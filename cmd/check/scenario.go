@@ -22,6 +22,8 @@ func scenarioNamed(name string, unread error) ([]byte, error) {
 	switch {
 	case slices.Contains(names, name):
 		return impl.ScenarioText(name)
+	case errors.Is(unread, fs.ErrNotExist) && slices.ContainsFunc(impl.Bugs, func(b impl.Bug) bool { return b.Name == name }):
+		return impl.BugText(name)
 	case !errors.Is(unread, fs.ErrNotExist) || filepath.Base(name) != name || filepath.Ext(name) != "":
 		return nil, unread // a file was meant
 	}
