@@ -160,9 +160,12 @@ func (p *blockReader) next(tail *[]byte) *pendingBlock {
 			p.err = cmp.Or(err, ErrWhole)
 			return nil
 		}
-		cut := bytes.LastIndexByte(b.text, '\n') + 1
-		if ended {
+		cut := bytes.LastIndexByte(b.text[old:], '\n') + 1 // what was read before has no line's end
+		switch {
+		case ended:
 			cut = len(b.text)
+		case cut > 0:
+			cut += old
 		}
 		if cut == 0 && !ended {
 			continue // a line longer than a block
