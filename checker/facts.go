@@ -111,27 +111,32 @@ func (p *partition) noteStart(o *histories.Op) {
 		if start > p.start {
 			p.start, p.startBy = start, nil
 		}
-		if start == p.start && o.Outcome == histories.OK && (p.startBy == nil || o.Return < p.startBy.Return) {
+		if answered(o) == p.start && (p.startBy == nil || o.Return < p.startBy.Return) {
 			p.startBy = o
 		}
 		p.startTold = true
 	}
 }
 
-// startTold returns the log start that an operation tells, None if it tells
-// none.
+// startTold returns the highest log start that an operation tells of, None if it
+// tells of none.
 func startTold(o *histories.Op) int64 {
-	start := histories.None
 	if o.Kind == histories.DeleteRecords && o.Outcome != histories.Fail {
-		start = o.To // it may have moved even if nobody knows
+		return max(o.To, answered(o)) // it may have moved even if nobody knows
 	}
+	return answered(o)
+}
+
+// answered returns the log start in an operation's answer, which the log had
+// reached then; None if there is none.
+func answered(o *histories.Op) int64 {
 	switch {
 	case o.Outcome != histories.OK:
-		return start
+		return histories.None
 	case o.Kind == histories.List && o.At == "earliest":
 		return o.Offset
 	}
-	return max(start, o.Start)
+	return o.Start
 }
 
 func (p *partition) addSend(o *histories.Op) {

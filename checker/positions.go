@@ -13,6 +13,7 @@ type cursor struct {
 	floor int64 // no later poll may begin below
 	last  int   // index of the operation that set the position, -1 if a mark did
 	known bool  // the consumer was in this partition before
+	blind bool  // the position is not known because a poll's answer was lost
 }
 
 // A regression is a poll that begins below its consumer's position.
@@ -147,7 +148,7 @@ func (t *tracker) apply(m *histories.Mark, process int) {
 }
 
 // set puts the position at an offset, or forgets it.
-func (c *cursor) set(to int64, by int) { c.next, c.floor, c.last = to, to, by }
+func (c *cursor) set(to int64, by int) { c.next, c.floor, c.last, c.blind = to, to, by, false }
 
 // op follows an operation. It returns where a poll was to begin, None if that
 // is not known. For a poll that begins below its consumer's position it also
@@ -170,8 +171,9 @@ func (t *tracker) op(o *histories.Op, process int) (from int64, setBy int, floor
 			return t.cursor(o.On, process).poll(o)
 		}
 	case histories.Fetch:
-		// A fetch out of range tells where its consumer stands.
-		if c := t.cursor(o.On, process); o.Code == "OFFSET_OUT_OF_RANGE" && c.next == histories.None {
+		// A fetch out of range tells where its consumer stands, unless that had
+		// polled and nobody knows how far it came.
+		if c := t.cursor(o.On, process); o.Code == "OFFSET_OUT_OF_RANGE" && c.next == histories.None && !c.blind {
 			c.set(o.From, o.Index)
 		}
 	}
@@ -208,7 +210,7 @@ func (t *tracker) move(o *histories.Op, process int, to int64) {
 func (c *cursor) poll(o *histories.Op) (from int64, setBy int, floor int64) {
 	if o.Outcome != histories.OK {
 		if o.Outcome != histories.Fail {
-			c.next = histories.None // records may have been consumed
+			c.next, c.blind = histories.None, true // records may have been consumed
 		}
 		return histories.None, c.last, histories.None
 	}
