@@ -347,7 +347,7 @@ func (p *partition) mismatched(s *send) bool {
 func (p *partition) covers(s *send) *read {
 	told := s.op.Offset
 	for _, r := range p.reads {
-		if r.from <= told && told < r.to ||
+		if p.scope(r) <= told && told < r.to ||
 			r.op.Kind == histories.Scan && r.op.End != histories.None && r.op.End <= told && r.op.Call > s.op.Return {
 			return r
 		}

@@ -51,9 +51,22 @@ func Minimize(ctx context.Context, h *histories.History, opts MinimizeOptions) (
 	if r.Verdict != Violates && r.Verdict != Contradictory {
 		return h, checks
 	}
-	m := newShortening(ctx, h, r, opts)
-	m.checks = checks
-	if r.Verdict == Violates {
+	for {
+		m := newShortening(ctx, h, r, opts)
+		m.checks = checks
+		m.shorten()
+		before := h
+		h, r, checks = m.result(), m.verdict, m.checks
+		if m.spent() || histories.Equal(h, before) {
+			return h, checks
+		}
+		// What is left may show the violation in other words, of which less
+		// may do.
+	}
+}
+
+func (m *shortening) shorten() {
+	if m.verdict.Verdict == Violates {
 		m.prove()
 	}
 	for before := -1; before != m.accepted && !m.spent(); {
@@ -68,7 +81,6 @@ func Minimize(ctx context.Context, h *histories.History, opts MinimizeOptions) (
 	if !m.mayHoldMore {
 		m.try(kept{m.gone, m.dropped, false})
 	}
-	return m.result(), m.checks
 }
 
 func newShortening(ctx context.Context, h *histories.History, r *Result, opts MinimizeOptions) *shortening {

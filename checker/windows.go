@@ -336,10 +336,12 @@ func (w *windows) part(group []gap, ops []model.Op) []model.Op {
 			continue
 		}
 		ops = append(ops, model.Moment(g.latest, g.to, histories.None))
+		// A wall stands at the end, or a send could be taken for it.
+		next := w.wall(g.to).end
 		if i+1 < len(group) {
-			next := group[i+1]
-			ops = append(ops, model.Certain(g.to, next.from, next.earliest, w.latest(next.from)))
+			next = group[i+1].from
 		}
+		ops = append(ops, model.Certain(g.to, next, w.earliest(next), w.latest(next)))
 	}
 	return ops
 }
