@@ -86,6 +86,10 @@ func (g *gathering) Header(h Header) bool { g.header = h; return true }
 func (g *gathering) Op(o *Op, _ int) bool {
 	c := *o
 	c.Values, c.Records = slices.Clone(o.Values), slices.Clone(o.Records)
+	// A sink may be lent an empty part of a shared array where a history has none.
+	if len(c.Values) == 0 {
+		c.Values = nil
+	}
 	if len(c.Records) == 0 {
 		c.Records = nil
 	}
