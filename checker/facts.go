@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -100,7 +101,7 @@ func newPartition(name string, c histories.Config, ops []*histories.Op, position
 	for _, s := range p.sends {
 		p.locate(s)
 	}
-	sort.SliceStable(p.records, func(i, j int) bool { return p.records[i].offset < p.records[j].offset })
+	slices.SortStableFunc(p.records, func(a, b *record) int { return cmp.Compare(a.offset, b.offset) })
 	p.indexKeys()
 	p.findMissing()
 	return p

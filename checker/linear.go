@@ -121,7 +121,7 @@ func (l *linear) place() bool {
 		l.appends = append(l.appends, placed{op: op, base: base, end: base + int64(len(op.Values)), call: op.Call, late: op, deadline: math.MaxInt64})
 	}
 	slices.SortStableFunc(l.floats, func(a, b *model.Op) int { return cmp.Compare(a.Call, b.Call) })
-	sort.SliceStable(l.appends, func(i, j int) bool { return l.appends[i].base < l.appends[j].base })
+	slices.SortStableFunc(l.appends, func(a, b placed) int { return cmp.Compare(a.base, b.base) })
 	return len(l.unplaced) == 0
 }
 

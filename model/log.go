@@ -73,7 +73,7 @@ func (l *Log) gatherSlots() {
 	}
 	slices.Sort(l.ends)
 	l.ends = slices.Compact(l.ends)
-	sort.SliceStable(l.slots, func(i, j int) bool { return l.slots[i].Offset < l.slots[j].Offset })
+	slices.SortStableFunc(l.slots, func(a, b histories.Record) int { return cmp.Compare(a.Offset, b.Offset) })
 	l.slots = slices.CompactFunc(l.slots, func(a, b histories.Record) bool { return a.Offset == b.Offset })
 	if n := len(l.slots); n > 0 {
 		l.limit = max(l.limit, l.slots[n-1].Offset+1)
