@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
 	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/schedule"
 	"github.com/isrcheck/isrcheck/impl"
 )
 
@@ -27,7 +29,10 @@ func scenarioNamed(name string, unread error) ([]byte, error) {
 	case !errors.Is(unread, fs.ErrNotExist) || filepath.Base(name) != name || filepath.Ext(name) != "":
 		return nil, unread // a file was meant
 	}
-	return nil, fmt.Errorf("no file and no scenario %q%s ('check help scenarios' lists them all)", name, didYouMean(name, names))
+	for i := range impl.Bugs {
+		names = append(names, impl.Bugs[i].Name)
+	}
+	return nil, fmt.Errorf("no file, scenario or bug %q%s ('check help scenarios' and 'check bugs' list them all)", name, didYouMean(name, names))
 }
 
 // isScenario tells a scenario from a plain schedule, by the first line that only
@@ -57,17 +62,34 @@ func (r *replayer) scenario(ctx context.Context, name string, text []byte) error
 	if len(run.Wrong) > 0 {
 		r.app.worsen(exitViolation)
 	}
+	without, err := withoutBugs(ctx, run.Schedule)
+	if err != nil {
+		return err
+	}
 	j := judgement{file: name, header: run.History.Header(), result: result}
 	if r.json {
-		r.app.encode(scenarioJSON(j, run))
+		r.app.encode(scenarioJSON(j, run, without))
 	} else {
 		r.app.out.Write(run.Text)
 		r.conclude(j, run, bytes.Contains(text, []byte("\n----")))
+		if without != nil {
+			fmt.Fprintf(r.app.err, "%s: without %s: %s\n", label(name), strings.Join(run.Schedule.Bugs, ", "), verdictOf(without))
+		}
 	}
 	if result.Verdict == checker.Contradictory {
 		r.app.reportBug(result.Reason, name)
 	}
 	return nil
+}
+
+// withoutBugs runs a schedule as it goes when its bugs are off: what differs is
+// their doing. It returns nil if there are none.
+func withoutBugs(ctx context.Context, s schedule.Schedule) (*hunt.Trial, error) {
+	if len(s.Bugs) == 0 {
+		return nil, nil
+	}
+	s.Bugs, s.Fingerprint = nil, ""
+	return hunt.Setup{}.TryTwice(ctx, s)
 }
 
 // verdictFor is a result in the words of the scenarios.
@@ -113,12 +135,13 @@ func expectations(run *impl.ScenarioRun) int {
 // line's contract.
 type (
 	jsonScenario struct {
-		File        string             `json:"file"`              // path, name, or - for stdin
-		Met         bool               `json:"met"`               // all that is expected
-		NotMet      []string           `json:"not_met,omitempty"` // what is not, and where it is expected
-		Fingerprint string             `json:"fingerprint"`       // of the run
-		Parts       []jsonScenarioPart `json:"parts"`             // of the scenario, in order
-		Case        jsonJudgement      `json:"case"`              // of the run
+		File        string             `json:"file"`                   // path, name, or - for stdin
+		Met         bool               `json:"met"`                    // all that is expected
+		NotMet      []string           `json:"not_met,omitempty"`      // what is not, and where it is expected
+		Fingerprint string             `json:"fingerprint"`            // of the run
+		Parts       []jsonScenarioPart `json:"parts"`                  // of the scenario, in order
+		Case        jsonJudgement      `json:"case"`                   // of the run
+		Without     string             `json:"without_bugs,omitempty"` // verdict and findings of the same schedule when its bugs are off
 	}
 	jsonScenarioPart struct {
 		Lines []string `json:"lines"` // of the scenario
@@ -126,8 +149,11 @@ type (
 	}
 )
 
-func scenarioJSON(j judgement, run *impl.ScenarioRun) jsonScenario {
+func scenarioJSON(j judgement, run *impl.ScenarioRun, without *hunt.Trial) jsonScenario {
 	out := jsonScenario{File: j.file, Met: len(run.Wrong) == 0, Fingerprint: run.Schedule.Fingerprint, Case: asJSON(j)}
+	if without != nil {
+		out.Without = verdictOf(without)
+	}
 	for _, wrong := range run.Wrong {
 		out.NotMet = append(out.NotMet, wrong.Error())
 	}
