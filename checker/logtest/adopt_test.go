@@ -47,10 +47,11 @@ func TestAdoption(t *testing.T) {
 		t.Skip("builds another module")
 	}
 	module := adopt(t)
+	seed := ""
 	run := func(args ...string) string {
 		cmd := exec.Command("./mylog.test", append([]string{"-test.v"}, args...)...)
 		cmd.Dir = module
-		cmd.Env = append(os.Environ(), "ISRCHECK_RUNS=5")
+		cmd.Env = append(os.Environ(), "ISRCHECK_RUNS=5", "ISRCHECK_SEED="+seed)
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			t.Fatalf("the planted bug was not caught:\n%s", out)
@@ -76,7 +77,8 @@ func TestAdoption(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(module, "testdata")); err != nil {
 		t.Fatal(err)
 	}
-	run("-test.artifacts", "-test.outputdir="+module)
+	seed = "3"
+	expect(t, run("-test.artifacts", "-test.outputdir="+module), `again: ISRCHECK_RUNS=5 ISRCHECK_SEED=3 go test -count=1 -run '\^TestMyLog\$'\n`)
 	if _, err := os.Stat(filepath.Join(module, "testdata")); err == nil {
 		t.Error("with -artifacts, something was saved in testdata")
 	}

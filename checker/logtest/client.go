@@ -21,10 +21,29 @@ type client struct {
 }
 
 func (c *client) work() {
+	defer func() {
+		// A panic of a client that nobody waits for any more ends the process, as
+		// any other does that cannot be reported.
+		if p := recover(); p != nil && !c.tell(breakdownOf(p)) {
+			panic(p)
+		}
+	}()
 	for s := range c.steps {
 		c.do(s)
 		c.done <- struct{}{}
 	}
+}
+
+// tell ends the run because its log broke down, if it is still under way.
+func (p *player) tell(b *breakdown) bool {
+	if p.over.Load() {
+		return false
+	}
+	select {
+	case p.broke <- b:
+	default: // another client was first
+	}
+	return true
 }
 
 // do performs one step; what it does not know, it leaves out.

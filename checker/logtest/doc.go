@@ -27,6 +27,12 @@
 // testdata/failures otherwise. "check explain FILE" shows it with a timeline;
 // with -artifacts a page for a browser stands beside it.
 //
+// A log that panics, in the driver or in what its clients call, or that does not
+// come back within ten [Options.Timeout] of the end of the test's time, fails by
+// "invariant no-panic" or "invariant no-hang": what its clients had seen by then
+// is saved like any failure. A panic in a goroutine that the log began itself
+// ends the process before anything can be saved.
+//
 // # Which way it errs
 //
 // The suite raises no false alarm: what it reports is wrong under every order
@@ -37,5 +43,6 @@
 // can be read once all faults have ended.
 //
 // The environment variables ISRCHECK_RUNS and ISRCHECK_SEED stand for
-// [Options.Runs] and [Options.Seed] where those are zero.
+// [Options.Runs] and [Options.Seed] where those are zero; the command that a
+// failure is repeated by has them.
 package logtest

@@ -13,13 +13,14 @@ import (
 
 // A Failure is a rule that the log broke, with the smallest case found.
 type Failure struct {
-	Rule     string             // name of the finding, see "check help anomalies"
+	Rule     string             // name of the finding, see "check help anomalies"; or "invariant no-panic" or "invariant no-hang"
 	Case     string             // in which it was found
 	Finding  checker.Finding    // what happened, and what proves it
 	Also     []string           // further rules that are broken by the same case
 	Schedule schedule.Schedule  // the smallest found
 	History  *histories.History // of its run
 	Runs     int                // that it took
+	Stack    string             // of a log that panicked, or of all goroutines if it hangs
 	Flaky    bool               // the schedule did not fail again: the history is all there is
 	File     string             // where it was saved, "" if it was not
 	Page     string             // a page about it for a browser, "" if there is none
@@ -61,10 +62,13 @@ func (f *Failure) Error() string {
 	case f.Unsaved != nil:
 		fmt.Fprintf(&b, "\n  it could not be saved (%v); this is it:\n%s", f.Unsaved, f.History.AppendNotation(nil))
 	case f.File != "":
-		fmt.Fprintf(&b, "\n  saved as %s; see it with: check explain %s", f.File, f.File)
+		fmt.Fprintf(&b, "\n  saved as %s; see it with: check explain %s", f.File, quoted(f.File))
 	}
 	if f.Page != "" {
 		fmt.Fprintf(&b, "\n  a page about it: %s", f.Page)
+	}
+	if f.Stack != "" {
+		fmt.Fprintf(&b, "\n  the stack:\n    %s", strings.ReplaceAll(strings.TrimSpace(f.Stack), "\n", "\n    "))
 	}
 	if f.rerun != "" {
 		fmt.Fprintf(&b, "\n  again: %s", f.rerun)
@@ -86,16 +90,22 @@ func (s *suite) report(ctx context.Context, where string, t *trial) *Failure {
 	names := t.result.Names()
 	for _, rule := range names {
 		if s.known[rule] == nil {
-			f := s.minimize(ctx, where, t, rule)
-			f.save(s.saveIn)
-			if s.draws && f.File != "" {
-				f.draw(ctx)
-			}
-			s.known[rule] = f
-			return f
+			return s.found(ctx, where, t, rule)
 		}
 	}
 	return &Failure{Rule: names[0], Case: where, Finding: finding(t, names[0]), Schedule: t.schedule, History: t.history, Known: s.known[names[0]]}
+}
+
+// found makes a failure of a trial that breaks a rule, for the first time, and
+// saves it.
+func (s *suite) found(ctx context.Context, where string, t *trial, rule string) *Failure {
+	f := s.minimize(ctx, where, t, rule)
+	f.save(s.saveIn)
+	if s.draws && f.File != "" {
+		f.draw(ctx)
+	}
+	s.known[rule] = f
+	return f
 }
 
 // finding returns the trial's first finding of that name that nothing permits.
@@ -128,8 +138,10 @@ func (s *suite) minimize(ctx context.Context, where string, t *trial, rule strin
 		}
 		return false
 	}
-	f := &Failure{Rule: rule, Case: where, rerun: s.rerun}
-	if f.Flaky = !same(t.schedule); f.Flaky {
+	f := &Failure{Rule: rule, Case: where, rerun: s.again()}
+	if rule == hung { // and would again
+		runs = 1
+	} else if f.Flaky = !same(t.schedule); f.Flaky {
 		least = &trial{schedule: t.schedule}
 		least.history, _ = checker.Minimize(ctx, t.history, checker.MinimizeOptions{Budget: s.opts.MinimizeRuns, Known: t.result})
 		least.result = checker.Check(context.WithoutCancel(ctx), least.history, checker.Options{})
@@ -139,7 +151,7 @@ func (s *suite) minimize(ctx context.Context, where string, t *trial, rule strin
 	} else {
 		schedule.Minimize(t.schedule, schedule.MinimizeOptions{Budget: s.opts.MinimizeRuns}, same)
 	}
-	f.Schedule, f.History, f.Runs, f.Finding = least.schedule, least.history, runs, finding(least, rule)
+	f.Schedule, f.History, f.Runs, f.Finding, f.Stack = least.schedule, least.history, runs, finding(least, rule), least.stack
 	for _, other := range least.result.Names() {
 		if other != rule {
 			f.Also = append(f.Also, other)
@@ -157,12 +169,15 @@ func (f *Failure) save(folder string) {
 		hd.Schedule = string(text)
 		hd.Expect = histories.Expect{Verdict: checker.Violates.String(), Names: append([]string{f.Rule}, f.Also...)}
 		hd.Note = strings.TrimPrefix(hd.Note+"\nlogtest: found in "+f.Case, "\n")
-		f.History, err = f.History.WithHeader(hd)
+		var h *histories.History
+		if h, err = f.History.WithHeader(hd); err == nil {
+			f.History = h
+		}
 	}
 	if err == nil && folder != "" {
 		hash := fnv.New32a()
 		hash.Write(text)
-		f.File, err = f.History.WriteNew(folder, fmt.Sprintf("%s-%08x", f.Rule, hash.Sum32()))
+		f.File, err = f.History.WriteNew(folder, fmt.Sprintf("%s-%08x", strings.ReplaceAll(f.Rule, " ", "-"), hash.Sum32()))
 	}
 	f.Unsaved = err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,15 +29,18 @@ func TestLog(t *testing.T, drive Driver, opts Options) {
 	if testing.Short() {
 		runs = shortRuns
 	}
+	reserve := time.Duration(math.MaxInt64)
 	if end, ok := t.Deadline(); ok { // leave time to report
+		reserve = time.Until(end) / 10
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end.Add(-time.Until(end)/10))
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-reserve))
 		defer cancel()
 	}
 	s, err := newSuite(ctx, drive, opts, runs)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.grace = min(s.grace, reserve/2)
 	s.retryIn = opts.Failures
 	if s.retryIn == "" {
 		s.retryIn = filepath.Join("testdata", "failures", strings.ReplaceAll(t.Name(), "/", "-"))
@@ -45,7 +49,7 @@ func TestLog(t *testing.T, drive Driver, opts Options) {
 	if f := flag.Lookup("test.artifacts"); f != nil && f.Value.String() == "true" {
 		s.saveIn, s.draws = t.ArtifactDir(), true
 	}
-	s.rerun = fmt.Sprintf("go test -count=1 -run '^%s$'", strings.ReplaceAll(t.Name(), "/", "$/^"))
+	s.rerun = "go test -count=1 -run " + quoted(pattern(t.Name()))
 	parts, err := s.parts()
 	if err != nil {
 		t.Fatal(err)

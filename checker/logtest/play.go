@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -29,7 +30,7 @@ func (r *Run) Play(ctx context.Context, log Log) error {
 		}
 	}
 	r.means = meansOf(log, p.partitions)
-	p.done = make(chan struct{}, len(r.Schedule.Steps))
+	p.done, p.broke = make(chan struct{}, len(r.Schedule.Steps)), make(chan *breakdown, 1)
 	defer p.dismiss()
 	for steps := r.Schedule.Steps; len(steps) > 0; {
 		n := 1
@@ -51,9 +52,11 @@ type player struct {
 	log        Log
 	partitions []Log
 	clients    map[string]*client
-	underWay   int           // steps handed to clients and not known to be done
-	done       chan struct{} // one for each that is
-	struck     []affliction  // by the time of their end
+	underWay   int             // steps handed to clients and not known to be done
+	done       chan struct{}   // one for each that is
+	broke      chan *breakdown // of a client that panicked
+	over       atomic.Bool     // nobody looks at it any more
+	struck     []affliction    // by the time of their end
 }
 
 // An affliction is a fault under way.
@@ -81,8 +84,7 @@ func (p *player) perform(steps []schedule.Step) error {
 		}
 		p.ask(&steps[i])
 	}
-	p.wait(p.run.opts.Pace)
-	return nil
+	return p.wait(p.run.opts.Pace)
 }
 
 // strike begins a fault, if the log knows it and the node is well.
@@ -148,10 +150,11 @@ func (p *player) ask(s *schedule.Step) {
 	c.steps <- s
 }
 
-// wait waits until all clients are done, or that time has passed.
-func (p *player) wait(most time.Duration) {
+// wait waits until all clients are done, or that time has passed. It ends with
+// an error if one of them panicked.
+func (p *player) wait(most time.Duration) error {
 	if p.underWay == 0 {
-		return
+		return nil
 	}
 	over := time.NewTimer(most)
 	defer over.Stop()
@@ -159,14 +162,18 @@ func (p *player) wait(most time.Duration) {
 		select {
 		case <-p.done:
 			p.underWay--
+		case p.run.broke = <-p.broke:
+			return p.run.broke
 		case <-over.C:
-			return
+			return nil
 		}
 	}
+	return nil
 }
 
 // dismiss lets the clients go when they are done.
 func (p *player) dismiss() {
+	p.over.Store(true)
 	for _, c := range p.clients {
 		if c.steps != nil {
 			close(c.steps)
@@ -182,7 +189,9 @@ func (p *player) finish() error {
 		return err
 	}
 	patience := 10 * p.run.opts.Timeout
-	p.wait(patience)
+	if err := p.wait(patience); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	if l, ok := p.log.(Settler); ok {

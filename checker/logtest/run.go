@@ -37,7 +37,8 @@ type Run struct {
 	opts      *Options
 	means     means
 	submitted *histories.History
-	unread    error // why a partition could not be read to its end
+	unread    error      // why a partition could not be read to its end
+	broke     *breakdown // by which a client ended the run
 }
 
 // Declare says what the log can do, for drivers that do not call Play.

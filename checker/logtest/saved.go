@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/isrcheck/isrcheck/checker"
@@ -48,21 +49,49 @@ func (s *suite) retry(ctx context.Context, path string) (r report) {
 	}
 	for range s.attempts {
 		t, err := s.try(ctx, sch)
-		if err != nil {
+		switch {
+		case err != nil:
 			return report{err: err}
-		}
-		if t.result.Verdict == checker.Violates {
-			return report{failures: []*Failure{s.again(path, t)}}
+		case t.result.Verdict == checker.Violates:
+			return s.broken(ctx, path, hd.Expect, t)
+		case t.result.Verdict != checker.Conforms:
+			r.err = fmt.Errorf("%s cannot be judged any more: %s", path, t.result.Reason)
 		}
 	}
-	return report{notes: []string{fmt.Sprintf("%s does not fail any more (%s before)", path, hd.Expect)}}
+	if r.err == nil {
+		r.notes = []string{fmt.Sprintf("%s does not fail any more (%s before)", path, hd.Expect)}
+	}
+	return r
 }
 
-// again reports a saved failure that is still one. It is small already.
-func (s *suite) again(path string, t *trial) *Failure {
-	names := t.result.Names()
-	f := &Failure{Rule: names[0], Case: path, Finding: finding(t, names[0]), Also: names[1:],
-		Schedule: t.schedule, History: t.history, Runs: 1, File: path, rerun: s.rerun}
+// broken reports a saved failure that fails: by a rule that it was saved for as
+// it is, and by any other as a failure of today, which the file says nothing of.
+func (s *suite) broken(ctx context.Context, path string, before histories.Expect, t *trial) (r report) {
+	var now []string
+	for _, rule := range t.result.Names() {
+		switch {
+		case !slices.Contains(before.Names, rule):
+			now = append(now, rule)
+		case len(r.failures) == 0:
+			r.failures = append(r.failures, s.still(path, t, rule))
+		}
+	}
+	if len(r.failures) == 0 {
+		r.notes = []string{fmt.Sprintf("%s does not fail as before any more (%s) but by %s", path, before, strings.Join(now, ", "))}
+	}
+	if i := slices.IndexFunc(now, func(rule string) bool { return s.known[rule] == nil }); i >= 0 {
+		r.failures = append(r.failures, s.found(ctx, path, t, now[i]))
+	} else if len(r.failures) == 0 {
+		r.failures = append(r.failures, s.still(path, t, now[0]))
+	}
+	return r
+}
+
+// still reports a saved failure that is still one. It is small already.
+func (s *suite) still(path string, t *trial, rule string) *Failure {
+	also := slices.DeleteFunc(t.result.Names(), func(name string) bool { return name == rule })
+	f := &Failure{Rule: rule, Case: path, Finding: finding(t, rule), Also: also,
+		Schedule: t.schedule, History: t.history, Runs: 1, Stack: t.stack, File: path, rerun: s.again()}
 	if known := s.known[f.Rule]; known != nil {
 		f.Known = known
 	} else {

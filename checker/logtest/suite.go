@@ -3,11 +3,11 @@ package logtest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/histories"
@@ -17,27 +17,23 @@ import (
 
 // A suite tests one log.
 type suite struct {
-	drive    Driver
-	opts     Options
-	means    means
-	known    map[string]*Failure // by rule: what was reported
-	saveIn   string              // folder of new failures, "" for none
-	draws    bool                // a page about each failure that is saved
-	retryIn  string              // folder of old ones
-	rerun    string              // the command that runs this test alone, "" outside go test
-	attempts int                 // how often a schedule that is not deterministic is tried
+	drive     Driver
+	opts      Options
+	means     means
+	known     map[string]*Failure // by rule: what was reported
+	saveIn    string              // folder of new failures, "" for none
+	draws     bool                // a page about each failure that is saved
+	retryIn   string              // folder of old ones
+	rerun     string              // the command that runs this test alone, "" outside go test
+	variables string              // of the environment that it needs
+	attempts  int                 // how often a schedule that is not deterministic is tried
+	grace     time.Duration       // that a run has to end when the time is over
+	stuck     bool                // a run did not, and is still under way
 }
 
 // newSuite fills in what the options leave out, and asks the log what it can do.
 func newSuite(ctx context.Context, drive Driver, opts Options, runs int) (*suite, error) {
-	var err error
-	if opts.Runs == 0 {
-		n, e := environment("ISRCHECK_RUNS", uint64(runs), 31)
-		opts.Runs, err = int(n), e
-	}
-	if opts.Seed == 0 && err == nil {
-		opts.Seed, err = environment("ISRCHECK_SEED", 1, 64)
-	}
+	variables, err := opts.fromEnvironment(runs)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +44,7 @@ func newSuite(ctx context.Context, drive Driver, opts Options, runs int) (*suite
 	opts.Pace = cmp.Or(opts.Pace, defaultPace)
 	opts.MinimizeRuns = cmp.Or(opts.MinimizeRuns, 500)
 	opts.MinimizeTime = cmp.Or(opts.MinimizeTime, defaultMinimizeTime)
-	s := &suite{drive: drive, opts: opts, known: map[string]*Failure{}, attempts: 3}
+	s := &suite{drive: drive, opts: opts, known: map[string]*Failure{}, attempts: 3, variables: variables, grace: 10 * opts.Timeout}
 	if opts.Deterministic {
 		s.attempts = 1
 	}
@@ -59,19 +55,6 @@ func newSuite(ctx context.Context, drive Driver, opts Options, runs int) (*suite
 	s.means = run.means
 	s.means.nodes, s.means.partitions = max(s.means.nodes, 1), max(s.means.partitions, 1)
 	return s, nil
-}
-
-// environment reads a number.
-func environment(key string, otherwise uint64, bits int) (uint64, error) {
-	text := os.Getenv(key)
-	if text == "" {
-		return otherwise, nil
-	}
-	n, err := strconv.ParseUint(text, 10, bits)
-	if err != nil {
-		return 0, fmt.Errorf("%s: expected a number below 2^%d, found %q", key, bits, text)
-	}
-	return n, nil
 }
 
 // lacks says what is skipped everywhere.
@@ -90,12 +73,14 @@ type trial struct {
 	schedule schedule.Schedule
 	history  *histories.History
 	result   *checker.Result
+	stack    string // of a log that broke down
 }
 
 // has reports whether the trial breaks a rule.
 func (t *trial) has(rule string) bool { return slices.Contains(t.result.Names(), rule) }
 
-// perform makes one run.
+// perform makes one run. Of one that the log broke down in, the error is a
+// [*breakdown], and the history what was seen until then.
 func (s *suite) perform(ctx context.Context, sch schedule.Schedule) (*Run, *histories.History, error) {
 	var events int64
 	clock := func() int64 { // the order of events is all that is judged
@@ -107,24 +92,36 @@ func (s *suite) perform(ctx context.Context, sch schedule.Schedule) (*Run, *hist
 		return nil, nil, err
 	}
 	run := &Run{Schedule: sch, Recorder: rec, opts: &s.opts}
-	if err := s.drive(ctx, run); err != nil {
-		return nil, nil, err
+	failed := s.survive(ctx, run)
+	if s.stuck {
+		run = &Run{} // the log still has the other
+	}
+	if b := (*breakdown)(nil); failed != nil && !errors.As(failed, &b) {
+		return nil, nil, failed
 	}
 	h, err := rec.Close()
 	if run.submitted != nil {
 		h = run.submitted
 	}
-	return run, h, err
+	return run, h, cmp.Or(failed, err)
 }
 
 // try runs a schedule and judges it; twice, and compares, if the log is
 // deterministic.
 func (s *suite) try(ctx context.Context, sch schedule.Schedule) (*trial, error) {
+	if s.stuck {
+		return nil, errors.New("not run: an earlier run did not come back")
+	}
 	run, h, err := s.perform(ctx, sch)
+	if b := (*breakdown)(nil); errors.As(err, &b) && h != nil {
+		r := checker.Check(context.WithoutCancel(ctx), h, checker.Options{})
+		r.Verdict, r.Findings = checker.Violates, append([]checker.Finding{b.finding()}, r.Findings...)
+		return &trial{sch, h, r, b.stack}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{sch, h, checker.Check(ctx, h, checker.Options{})}
+	t := &trial{schedule: sch, history: h, result: checker.Check(ctx, h, checker.Options{})}
 	if t.result.Verdict == checker.Undecided && run.unread != nil {
 		t.result.Reason = fmt.Sprintf("after all faults had ended the log could not be read to its end: %v", run.unread)
 	}
@@ -203,7 +200,7 @@ func (s *suite) drawn(ctx context.Context) report {
 	generator, runs, ok, failed, undecided := drawnSchedules(s.means), 0, 0, 0, ""
 	for ; runs < s.opts.Runs && ctx.Err() == nil; runs++ {
 		t, err := s.try(ctx, generator.Example(int(draw.Mix(s.opts.Seed, uint64(runs))>>1)))
-		if ctx.Err() != nil {
+		if ctx.Err() != nil && (t == nil || !t.has(hung)) {
 			break // it was judged in a hurry
 		}
 		if err != nil {

@@ -136,9 +136,14 @@ func TestTroubleIsNoViolation(t *testing.T) {
 		!strings.Contains(err.Error(), "the log could not be read to its end: "+errUnclear.Error()) || strings.Contains(err.Error(), "every client") {
 		t.Errorf("a log that cannot be read gives %v", err)
 	}
-	t.Setenv("ISRCHECK_RUNS", "many")
-	if err := logtest.CheckLog(t.Context(), deaf, logtest.Options{}); err == nil || !strings.Contains(err.Error(), `ISRCHECK_RUNS: expected a number below 2^31, found "many"`) {
-		t.Errorf("a number of runs that is none gives %v", err)
+	for _, text := range []string{"many", "0", "-1", "2147483648"} {
+		t.Setenv("ISRCHECK_RUNS", text)
+		if err := logtest.CheckLog(t.Context(), deaf, logtest.Options{}); err == nil || !strings.Contains(err.Error(), `ISRCHECK_RUNS: expected a number from 1 on and below 2^31, found "`+text+`"`) {
+			t.Errorf("%q runs give %v", text, err)
+		}
+	}
+	if err := logtest.CheckLog(t.Context(), deaf, logtest.Options{Runs: -1}); err == nil || !strings.Contains(err.Error(), "expected Options.Runs of 0 or more") {
+		t.Errorf("less than no runs give %v", err)
 	}
 }
 

@@ -1,0 +1,85 @@
+package logtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/isrcheck/isrcheck/checker"
+)
+
+// The findings of a log that ended a run which should have gone on, by the names
+// that the format has for broken invariants. What its clients had seen by then
+// is kept and judged like any history.
+const (
+	panicked = "invariant no-panic"
+	hung     = "invariant no-hang"
+)
+
+// A breakdown is how a log ended a run that should have gone on.
+type breakdown struct {
+	name, says string
+	stack      string // of the goroutine that panicked, or of all that still run
+}
+
+func (b *breakdown) Error() string { return b.says }
+
+// breakdownOf is that of a panic, which a deferred function has just recovered.
+func breakdownOf(value any) *breakdown {
+	return &breakdown{panicked, fmt.Sprintf("The log panicked: %v", value), string(debug.Stack())}
+}
+
+func (b *breakdown) finding() checker.Finding {
+	rule := "an answer or an error whatever happens, and no panic"
+	if b.name == hung {
+		rule = "a run that comes to an end once its context has ended"
+	}
+	return checker.Finding{Name: b.name, Says: b.says, Rule: rule}
+}
+
+// errLeft is why a goroutine ended without a result: testing.T.FailNow and its
+// like end the one they are called from.
+var errLeft = errors.New("the driver ended its goroutine")
+
+// survive calls the driver in a goroutine of its own, so that neither a panic
+// nor a log that never comes back takes the suite, and what it saw, along.
+func (s *suite) survive(ctx context.Context, run *Run) error {
+	ended := make(chan error, 1)
+	go func() {
+		err := errLeft
+		defer func() {
+			if p := recover(); p != nil {
+				err = breakdownOf(p)
+			}
+			ended <- err
+		}()
+		err = s.drive(ctx, run)
+	}()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		select {
+		case err = <-ended:
+		case <-time.After(s.grace):
+			s.stuck = true
+			return &breakdown{hung, fmt.Sprintf("The log did not come back: its run went on for %s after the time was over", s.grace), goroutines()}
+		}
+	}
+	if err == errLeft {
+		runtime.Goexit() // as it would have here
+	}
+	if run.broke != nil {
+		return run.broke // whatever became of it on its way through the driver
+	}
+	return err
+}
+
+// goroutines is what all of them are doing, in at most 64 KiB.
+func goroutines() string {
+	text := make([]byte, 64<<10)
+	return string(text[:runtime.Stack(text, true)])
+}

@@ -1,0 +1,101 @@
+package logtest_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/isrcheck/isrcheck/checker/logtest"
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A fragile log breaks down at its second batch.
+type fragile struct {
+	memoryLog
+	appends int
+	breaks  func()
+}
+
+func (l *fragile) Append(ctx context.Context, client string, values []string) (int64, error) {
+	if l.appends++; l.appends == 2 {
+		l.breaks()
+	}
+	return l.memoryLog.Append(ctx, client, values)
+}
+
+// brokenBy returns the failure of that rule, saved with what was seen until then.
+func brokenBy(t *testing.T, err error, rule string) *logtest.Failure {
+	t.Helper()
+	var f *logtest.Failure
+	if !errors.As(err, &f) || f.Rule != rule || f.File == "" {
+		t.Fatalf("got %v, want a saved %s", err, rule)
+	}
+	h, failed := histories.ReadFile(f.File)
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	if hd := h.Header(); hd.Schedule == "" || len(h.Ops()) == 0 || hd.Expect.Names[0] != rule {
+		t.Errorf("saved are %d operations, expecting %s, and the schedule\n%s", len(h.Ops()), hd.Expect, hd.Schedule)
+	}
+	if text := err.Error(); !strings.Contains(text, "saved as "+f.File) || !strings.Contains(text, "fragile") {
+		t.Errorf("it says neither where it is saved nor where the log was:\n%v", err)
+	}
+	return f
+}
+
+// TestPanic demands that the panic of a log is a failure like any other: made
+// small, saved, and tried first the next time.
+func TestPanic(t *testing.T) {
+	for name, deterministic := range map[string]bool{"one by one": true, "at once": false} {
+		t.Run(name, func(t *testing.T) {
+			drive := play(func() logtest.Log { return &fragile{breaks: func() { panic("out of cheese") }} })
+			opts := logtest.Options{Deterministic: deterministic, Runs: 1, Failures: t.TempDir()}
+			err := logtest.CheckLog(t.Context(), drive, opts)
+			f := brokenBy(t, err, "invariant no-panic")
+			if n := len(f.Schedule.Steps); n > 2 || !strings.Contains(f.Finding.Says, "out of cheese") {
+				t.Errorf("it says %q after %d steps", f.Finding.Says, n)
+			}
+			if err = logtest.CheckLog(t.Context(), drive, opts); brokenBy(t, err, "invariant no-panic").Case != f.File {
+				t.Errorf("the next run does not begin with %s: %v", f.File, err)
+			}
+			if now := files(t, opts.Failures); len(now) != 1 {
+				t.Errorf("saved are %v", now)
+			}
+		})
+	}
+}
+
+// TestHang ends when the time is over, though the log does not.
+func TestHang(t *testing.T) {
+	never := make(chan struct{})
+	defer close(never)
+	ctx, cancel := context.WithCancel(t.Context())
+	drive := play(func() logtest.Log { return &fragile{breaks: func() { cancel(); <-never }} })
+	err := logtest.CheckLog(ctx, drive, logtest.Options{Deterministic: true, Failures: t.TempDir(), Timeout: time.Millisecond})
+	brokenBy(t, err, "invariant no-hang")
+	if !strings.Contains(err.Error(), "not run: an earlier run did not come back") {
+		t.Errorf("what was not run is not named: %v", err)
+	}
+}
+
+// TestOtherFailureIsNotHidden has a saved failure fail by another rule: that is
+// a failure of its own, with a file of its own.
+func TestOtherFailureIsNotHidden(t *testing.T) {
+	breaks := func() { panic("out of cheese") }
+	drive := play(func() logtest.Log { return &fragile{breaks: breaks} })
+	opts := logtest.Options{Deterministic: true, Runs: 1, Failures: t.TempDir()}
+	old := brokenBy(t, logtest.CheckLog(t.Context(), drive, opts), "invariant no-panic")
+
+	drive = play(func() logtest.Log { return &memoryLog{broken: true} })
+	err := logtest.CheckLog(t.Context(), drive, opts)
+	var f *logtest.Failure
+	if !errors.As(err, &f) || f.Rule == "invariant no-panic" || f.Case != old.File || f.File == old.File || f.File == "" {
+		t.Fatalf("got %v", err)
+	}
+	h, failed := histories.ReadFile(f.File)
+	if failed != nil || h.Header().Expect.Names[0] != f.Rule {
+		t.Errorf("%s does not hold the %s that it is named after: %v", f.File, f.Rule, failed)
+	}
+}

@@ -1,0 +1,73 @@
+package logtest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// fromEnvironment lets variables stand for the number of runs and the seed where
+// the options leave them out, and returns those that did, as a shell sets them:
+// a command that is to do the same needs them too.
+func (o *Options) fromEnvironment(runs int) (variables string, err error) {
+	if o.Runs < 0 {
+		return "", errors.New("expected Options.Runs of 0 or more")
+	}
+	if o.Runs == 0 {
+		n, set, err := environment("ISRCHECK_RUNS", uint64(runs), 1, 31)
+		if err != nil {
+			return "", err
+		}
+		o.Runs, variables = int(n), variables+set
+	}
+	if o.Seed == 0 {
+		n, set, err := environment("ISRCHECK_SEED", 1, 0, 64)
+		if err != nil {
+			return "", err
+		}
+		o.Seed, variables = n, variables+set
+	}
+	return variables, nil
+}
+
+// environment reads a number. What set it is returned with a blank behind it.
+func environment(key string, otherwise, least uint64, bits int) (n uint64, set string, err error) {
+	text := os.Getenv(key)
+	if text == "" {
+		return otherwise, "", nil
+	}
+	n, err = strconv.ParseUint(text, 10, bits)
+	if err != nil || n < least {
+		return 0, "", fmt.Errorf("%s: expected a number from %d on and below 2^%d, found %q", key, least, bits, text)
+	}
+	return n, fmt.Sprintf("%s=%d ", key, n), nil
+}
+
+// again is the command that runs the test alone and draws the same, "" outside
+// go test.
+func (s *suite) again() string {
+	if s.rerun == "" {
+		return ""
+	}
+	return s.variables + s.rerun
+}
+
+// pattern is the -run flag's for one test.
+func pattern(name string) string {
+	levels := strings.Split(name, "/")
+	for i, level := range levels {
+		levels[i] = "^" + regexp.QuoteMeta(level) + "$"
+	}
+	return strings.Join(levels, "/")
+}
+
+// quoted is a word for a POSIX shell.
+func quoted(word string) string {
+	if !regexp.MustCompile(`[^\w/.@%+=:,-]`).MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
