@@ -1,0 +1,99 @@
+package kafka
+
+import (
+	"context"
+	"time"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A consumer reads one partition from explicit positions, and asks for the
+// ends of the log now and then.
+type consumer struct {
+	*reader
+	process   string
+	partition int32
+	position  int64
+	lists     time.Time // when the ends are to be asked for
+}
+
+const (
+	fetchWait = 500 * time.Millisecond // for the first record
+	listEvery = time.Second
+)
+
+// work reads until the context ends.
+func (c *consumer) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		l := c.routes.of(c.partition)
+		ok := l.known()
+		if ok && !time.Now().Before(c.lists) {
+			c.lists = time.Now().Add(listEvery)
+			_, ok = c.listed(ctx, l, "latest")
+			if ok {
+				_, ok = c.listed(ctx, l, "earliest")
+			}
+		}
+		if ok {
+			ok = c.step(ctx, l)
+		}
+		if !ok {
+			c.routes.refresh(ctx)
+			pause(ctx, backOff)
+		}
+	}
+}
+
+// step fetches once from the position, and moves it. A position that the log
+// does not have is given up for one that it has.
+func (c *consumer) step(ctx context.Context, l leader) bool {
+	op := histories.NewOp(c.process, histories.Fetch)
+	op.On, op.From = partitionName(c.run.Topic, c.partition, l.birth), c.position
+	id := c.run.rec.Invoke(op)
+	got, err := c.fetch(ctx, l, c.partition, c.position, int32(fetchWait.Milliseconds()))
+	answer := histories.NewOp(c.process, histories.Fetch)
+	if err != nil {
+		failed(&answer, err)
+	} else {
+		answer.Outcome, answer.Records = histories.OK, got.records
+		answer.HW, answer.LSO, answer.Start = stated(got.hw), stated(got.lso), stated(got.start)
+		c.position = got.next
+	}
+	c.run.rec.Complete(id, answer)
+	if outOfRange(err) {
+		c.reset(ctx, l)
+	}
+	return err == nil
+}
+
+// stated is a mark of an answer, None if it was not told.
+func stated(mark int64) int64 { return max(mark, histories.None) }
+
+// reset moves a position that is out of range: to the log start if it is
+// below, and else to the end.
+func (c *consumer) reset(ctx context.Context, l leader) {
+	start, ok := c.listed(ctx, l, "earliest")
+	if ok && c.position < start {
+		c.position = start
+		return
+	}
+	if end, ok := c.listed(ctx, l, "latest"); ok && c.position > end {
+		c.position = end
+	}
+}
+
+// listed asks for an end of the log, and records it.
+func (c *consumer) listed(ctx context.Context, l leader, at string) (int64, bool) {
+	op := histories.NewOp(c.process, histories.List)
+	op.On, op.At = partitionName(c.run.Topic, c.partition, l.birth), at
+	id := c.run.rec.Invoke(op)
+	offset, err := c.list(ctx, l, c.partition, map[string]int64{"latest": latest, "earliest": earliest}[at])
+	answer := histories.NewOp(c.process, histories.List)
+	if err != nil {
+		failed(&answer, err)
+	} else {
+		answer.Outcome, answer.Offset = histories.OK, offset
+	}
+	c.run.rec.Complete(id, answer)
+	return offset, err == nil
+}

@@ -1,0 +1,219 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A Summary says what a recording holds.
+type Summary struct {
+	History    *histories.History // what was recorded
+	Topic      string
+	TopicID    string        // as the cluster has it
+	Partitions int           // of the topic
+	Scanned    int           // partitions that were read to the end after the faults
+	Elections  int           // changes of leaders or their epochs that the clients were told of
+	Took       time.Duration // from the first operation to the last
+	Remarks    []string      // what is not as it should be, for people
+}
+
+// run is one recording.
+type run struct {
+	Config
+	config    histories.Config // of the header
+	compacted bool             // records need keys
+	rec       *histories.Recorder
+	start     time.Time
+	lastValue atomic.Int64
+	sides     []*routes
+
+	mu      sync.Mutex
+	summary Summary
+}
+
+// Record works on the cluster for the duration, or until the context ends, and
+// then reads every partition to its end. The error is an [ErrConfig], or says
+// why there is no recording or not all of it; a history that was begun is in
+// the summary all the same.
+func Record(ctx context.Context, c Config) (Summary, error) {
+	if err := c.Validate(); err != nil {
+		return Summary{}, err
+	}
+	r := &run{Config: c.withDefaults()}
+	if err := r.prepare(ctx); err != nil {
+		return Summary{}, err
+	}
+	header := histories.Header{Config: r.config, Note: r.provenance()}
+	rec, err := histories.NewRecorder(r.Out, header, nil)
+	if err != nil {
+		return Summary{}, err
+	}
+	r.rec, r.start = rec, time.Now()
+	err = r.record(ctx)
+	r.summary.Took = time.Since(r.start)
+	h, closing := rec.Close()
+	r.summary.History, r.summary.Partitions = h, int(r.Partitions)
+	for _, side := range r.sides {
+		r.summary.Elections = max(r.summary.Elections, side.elections)
+	}
+	if err == nil {
+		err = closing
+	}
+	return r.summary, err
+}
+
+// record is all that is in the history.
+func (r *run) record(ctx context.Context) error {
+	w := newWire(&r.Config)
+	defer w.close()
+	for i, seeds := range r.Sides {
+		name := "the cluster"
+		if len(r.Sides) > 1 {
+			name = fmt.Sprintf("side %d", i+1)
+		}
+		r.sides = append(r.sides, &routes{name: name, topic: r.Topic, seeds: seeds, wire: w, news: r.note})
+	}
+	for _, side := range r.sides {
+		side.refresh(ctx)
+	}
+	err := r.work(ctx)
+	// The end of the work, however early, is no reason not to look at what
+	// became of it.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Settle)
+	defer cancel()
+	r.Say("waiting until the cluster answers")
+	if settling := r.settle(ctx, w); err == nil {
+		err = settling
+	}
+	r.Say("reading every partition to its end")
+	if scanning := r.scan(ctx, w); err == nil {
+		err = scanning
+	}
+	return err
+}
+
+// work runs the clients and the nemesis for the duration, and returns when all
+// of them have ended.
+func (r *run) work(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, r.Duration)
+	defer cancel()
+	var wg sync.WaitGroup
+	var wires []*wire
+	dedicated := func() *wire {
+		w := newWire(&r.Config)
+		wires = append(wires, w)
+		return w
+	}
+	for i := range r.Producers {
+		p := &producer{run: r, process: fmt.Sprintf("P%d", i+1), routes: r.side(i), wire: dedicated()}
+		if r.Rate > 0 {
+			p.pace = time.Duration(r.Producers*r.InFlight) * time.Second / time.Duration(r.Rate)
+		}
+		wg.Go(func() { p.work(ctx, i) })
+	}
+	for i := range r.Consumers {
+		w := dedicated()
+		for partition := range r.Partitions {
+			c := r.consumer(fmt.Sprintf("C%d-%d", i+1, partition), partition, i, w)
+			wg.Go(func() { c.work(ctx) })
+		}
+	}
+	var err error
+	if r.Nemesis != nil {
+		err = r.Nemesis.Run(ctx, r.nemesis)
+	}
+	if err != nil {
+		cancel()
+	}
+	wg.Wait()
+	for _, w := range wires {
+		w.close()
+	}
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("the nemesis: %w", err)
+	}
+	return err
+}
+
+// side returns what the client with that number goes by.
+func (r *run) side(i int) *routes { return r.sides[i%len(r.sides)] }
+
+func (r *run) consumer(process string, partition int32, i int, w *wire) *consumer {
+	return &consumer{reader: &reader{run: r, routes: r.side(i), wire: w, unpack: kgo.DefaultDecompressor()}, process: process, partition: partition}
+}
+
+// scan reads every partition, each as a process of its own.
+func (r *run) scan(ctx context.Context, w *wire) error {
+	var wg sync.WaitGroup
+	errs := make([]error, r.Partitions)
+	for partition := range r.Partitions {
+		c := r.consumer(fmt.Sprintf("S%d", partition), partition, 0, w)
+		wg.Go(func() { errs[partition] = c.scan(ctx) })
+	}
+	wg.Wait()
+	var first error
+	for i, err := range errs {
+		if err == nil {
+			r.summary.Scanned++
+		} else if first == nil {
+			first = fmt.Errorf("partition %s was not read to its end: %w", partitionName(r.Topic, int32(i), 1), err)
+		}
+	}
+	return first
+}
+
+// values returns the values of the next batch, which nobody sent before.
+func (r *run) values() []histories.Value {
+	out := make([]histories.Value, r.Batch)
+	last := r.lastValue.Add(int64(r.Batch))
+	for i := range out {
+		out[i] = histories.Int(last - int64(r.Batch-1-i))
+	}
+	return out
+}
+
+// keys is how many keys the records of a compacted topic have.
+const keys = 100
+
+// key returns the key of a batch, on the wire and in the history; a topic that
+// is not compacted needs none.
+func (r *run) key(values []histories.Value) (wire []byte, stated string) {
+	if !r.compacted {
+		return nil, ""
+	}
+	n, _ := values[0].Integer()
+	stated = fmt.Sprint(n % keys)
+	return []byte(stated), stated
+}
+
+// provenance says in the header where the recording is from.
+func (r *run) provenance() string {
+	lines := []string{fmt.Sprintf("source=check record; topic %s, id %s, partitions %d; begun %s", r.Topic, r.summary.TopicID, r.Partitions, time.Now().UTC().Format(time.RFC3339)),
+		fmt.Sprintf("producers %d, consumers %d, batches of %d, request timeout %s", r.Producers, r.Consumers, r.Batch, r.Timeout)}
+	return strings.Join(append(lines, r.summary.Remarks...), "\n")
+}
+
+// note records something for people.
+func (r *run) note(text string) {
+	r.rec.Mark(histories.Mark{Kind: histories.Note, Process: "recorder", Text: text, Offset: histories.None})
+}
+
+// nemesis records a fault or its end.
+func (r *run) nemesis(text string) {
+	r.rec.Mark(histories.Mark{Kind: histories.Nemesis, Text: text, Offset: histories.None})
+}
+
+// remark remembers what a person should know of the recording.
+func (r *run) remark(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.summary.Remarks = append(r.summary.Remarks, fmt.Sprintf(format, args...))
+}
