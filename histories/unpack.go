@@ -57,7 +57,7 @@ func (l Limit) unpack(name string, r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, &Error{File: name, Line: 1, Column: 1, Msg: b.damaged(err).Error(), cause: err}
 	}
-	return bufio.NewReaderSize(b, size), nil
+	return lenient(name, bufio.NewReaderSize(b, size)), nil
 }
 
 // A byteCounter counts what is read.
