@@ -8,22 +8,75 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories"
 )
 
-func TestRecord(t *testing.T) {
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(3))
+// newCluster starts brokers in this process.
+func newCluster(t *testing.T, opts ...kfake.Opt) *kfake.Cluster {
+	t.Helper()
+	cluster, err := kfake.NewCluster(opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer cluster.Close()
+	t.Cleanup(cluster.Close)
+	return cluster
+}
+
+// record records a cluster that is to give no reason for an error, and demands
+// that what is written is what is remembered.
+func record(t *testing.T, cluster *kfake.Cluster, c Config) Summary {
+	t.Helper()
 	var out bytes.Buffer
-	s, err := Record(t.Context(), Config{Sides: [][]string{cluster.ListenAddrs()}, Partitions: 3, ReplicationFactor: 3, Duration: time.Second, Out: &out})
+	c.Sides, c.Out = [][]string{cluster.ListenAddrs()}, &out
+	s, err := Record(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := checker.Check(t.Context(), s.History, checker.Options{})
-	t.Logf("%d operations, %d bytes, %v, %s", len(s.History.Ops()), out.Len(), r.Err(), r.Exercised)
-	if r.Verdict != checker.Conforms {
-		t.Errorf("the verdict is %v: %v", r.Verdict, r.Err())
+	written, err := histories.Parse("written", out.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !histories.Equal(written, s.History) {
+		t.Error("what is written is not what is remembered")
+	}
+	return s
+}
+
+// judge demands a verdict.
+func judge(t *testing.T, h *histories.History, want checker.Verdict) *checker.Result {
+	t.Helper()
+	r := checker.Check(t.Context(), h, checker.Options{Engine: checker.Both})
+	if r.Verdict != want {
+		t.Errorf("the verdict is %v, want %v: %v\n%s", r.Verdict, want, r.Err(), h.AppendNotation(nil))
+	}
+	return r
+}
+
+func TestRecord(t *testing.T) {
+	for _, c := range []Config{
+		{Partitions: 3, ReplicationFactor: 3},
+		{Batch: 5, InFlight: 4},
+		{Acks: "1"},
+		{Isolation: "read_committed", Rate: 100},
+		{Reads: "linearizable"}, // one broker answers at a time: nothing is stale
+	} {
+		c.Duration = 300 * time.Millisecond
+		s := record(t, newCluster(t, kfake.NumBrokers(3)), c)
+		r := judge(t, s.History, checker.Conforms)
+		if e := r.Exercised; c.Acks != "1" && e.Acknowledged < 5 || e.Reads < 5 || e.Scans != max(1, int(c.Partitions)) || s.Scanned != e.Scans {
+			t.Errorf("%+v: %s; scanned %d", c, e, s.Scanned)
+		}
+	}
+}
+
+func TestRecordNothingKnown(t *testing.T) {
+	s := record(t, newCluster(t), Config{Acks: "0", Duration: 300 * time.Millisecond})
+	for _, o := range s.History.Ops() {
+		if o.Kind == histories.Send && o.Outcome != histories.Info {
+			t.Fatalf("acks=0 is recorded as %s", o.String())
+		}
+	}
+	if r := checker.Check(t.Context(), s.History, checker.Options{}); len(r.Findings) > 0 {
+		t.Errorf("%v", r.Err())
 	}
 }

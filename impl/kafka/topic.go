@@ -80,7 +80,8 @@ func (r *run) learnTopic(ctx context.Context, admin *kadm.Client) error {
 func (r *run) clientSettings() histories.Config {
 	c := histories.Config{{Key: "acks", Value: r.Acks}, {Key: "enable.idempotence", Value: fmt.Sprint(r.Idempotent)},
 		{Key: "max.in.flight.requests.per.connection", Value: fmt.Sprint(r.InFlight)}, {Key: "isolation.level", Value: r.Isolation},
-		{Key: "reads", Value: r.Reads}, {Key: "offsets", Value: "sparse"}, {Key: "system", Value: "kafka"}}
+		{Key: "reads", Value: r.Reads}, {Key: "offsets", Value: "sparse"}, {Key: "system", Value: "kafka"},
+		histories.WrittenAsItGoes}
 	if r.Group {
 		c = append(c, histories.Setting{Key: "assignment", Value: "subscribe"}, histories.Setting{Key: "auto.offset.reset", Value: "earliest"})
 	}

@@ -1,0 +1,111 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// TestMain lets this program be the recorder that a test kills.
+func TestMain(m *testing.M) {
+	path, brokers := os.Getenv("ISRCHECK_TEST_RECORD"), os.Getenv("ISRCHECK_TEST_BROKERS")
+	if path == "" {
+		os.Exit(m.Run())
+	}
+	f, err := Create(path, false)
+	if err != nil {
+		panic(err)
+	}
+	if _, err := Record(context.Background(), Config{Sides: [][]string{{brokers}}, Partitions: 2, Duration: time.Hour, Out: f}); err != nil {
+		panic(err)
+	}
+}
+
+// TestKilled kills recorders in the middle, and judges what they leave behind.
+func TestKilled(t *testing.T) {
+	times := 1
+	if os.Getenv("ISRCHECK_KILLS") != "" {
+		times = 7
+	}
+	cluster := newCluster(t, kfake.NumBrokers(1))
+	for range times {
+		for _, end := range FileNames {
+			path := filepath.Join(t.TempDir(), "run"+end)
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), "ISRCHECK_TEST_RECORD="+path, "ISRCHECK_TEST_BROKERS="+cluster.ListenAddrs()[0])
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+				if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+					break
+				} else if time.Since(begun) > time.Minute {
+					t.Fatal("nothing is recorded")
+				}
+			}
+			time.Sleep(time.Duration(rand.IntN(500)) * time.Millisecond)
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			cmd.Wait()
+			h, err := histories.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := checker.Check(t.Context(), h, checker.Options{}); len(r.Findings) > 0 {
+				t.Errorf("%s: %v", path, r.Err())
+			}
+			t.Logf("%s: %d operations", filepath.Base(path), len(h.Ops()))
+		}
+	}
+}
+
+func TestCreate(t *testing.T) {
+	dir := t.TempDir()
+	for _, end := range FileNames {
+		path := filepath.Join(dir, "run"+end)
+		for range 2 { // the second replaces the first
+			f, err := Create(path, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec, err := histories.NewRecorder(f, histories.Header{Note: "n"}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				op := histories.NewOp("C1", histories.Scan)
+				rec.Complete(rec.Invoke(op), histories.Op{Outcome: histories.OK, HW: histories.None, LSO: histories.None, Start: histories.None, Offset: histories.None, End: 0})
+				time.Sleep(FlushEvery)
+			}
+			want, err := rec.Close()
+			if err := errors.Join(err, f.Close()); err != nil {
+				t.Fatal(err)
+			}
+			got, err := histories.ReadFile(path)
+			if err != nil || !histories.Equal(got, want) {
+				t.Errorf("%s does not hold what was recorded: %v", path, err)
+			}
+		}
+		if _, err := Create(path, false); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("a file that exists: %v", err)
+		}
+	}
+	if _, err := Create(filepath.Join(dir, "run.hist"), false); !errors.Is(err, ErrFileName) {
+		t.Errorf("a notation: %v", err)
+	}
+	if _, err := Create(filepath.Join(dir, "nowhere", "run.jsonl"), false); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}
