@@ -1,0 +1,5 @@
+package process
+
+import "os/exec"
+
+func alone(*exec.Cmd, bool) {}
