@@ -1,0 +1,144 @@
+// Package links is a network of TCP proxies whose links can be cut and delayed,
+// in one direction or both, without rights over the machine.
+//
+// Every pair of a client and a server that is to be cut by itself has a proxy
+// of its own: the client is told the proxy's address for the server's. The
+// proxies are those of Toxiproxy, in this process.
+package links
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+)
+
+// A Network is a set of links. It is safe for use by several goroutines.
+type Network struct {
+	server *toxiproxy.ApiServer
+
+	mu    sync.Mutex
+	links []link
+}
+
+// A link carries what one end asks and the other one answers.
+type link struct {
+	from, to string
+	proxy    *toxiproxy.Proxy
+}
+
+// New returns a network without links.
+func New() *Network {
+	return &Network{server: toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())}
+}
+
+// Add begins to listen at an address, and joins whoever connects to it with
+// upstream. From names those who connect, to names what is upstream. It returns
+// the address that it listens at, for a port of 0 the one that was free.
+func (n *Network) Add(from, to, listen, upstream string) (addr string, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	p := toxiproxy.NewProxy(n.server, from+">"+to, listen, upstream)
+	if err := p.Start(); err != nil {
+		return "", fmt.Errorf("the proxy from %s to %s: %w", from, to, err)
+	}
+	n.links = append(n.links, link{from, to, p})
+	return p.Listen, nil
+}
+
+// Ends are the names of all ends, sorted.
+func (n *Network) Ends() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var ends []string
+	for _, l := range n.links {
+		ends = append(ends, l.from, l.to)
+	}
+	slices.Sort(ends)
+	return slices.Compact(ends)
+}
+
+// Peers are the names of all ends that a link joins with the one named, sorted.
+func (n *Network) Peers(end string) []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var peers []string
+	for _, l := range n.links {
+		switch end {
+		case l.from:
+			peers = append(peers, l.to)
+		case l.to:
+			peers = append(peers, l.from)
+		}
+	}
+	slices.Sort(peers)
+	return slices.Compact(peers)
+}
+
+// Cut loses all that one end sends to another, questions and answers alike,
+// until the network is healed. Connections stay open, and new ones can be made,
+// as far as the ends can tell; they break when the network is healed, since
+// what they carried is not what was written to them.
+func (n *Network) Cut(from, to string) error {
+	return n.add(from, to, `"type":"timeout","attributes":{"timeout":0}`)
+}
+
+// Delay holds back all that one end sends to another, until the network is
+// healed. Durations are cut to whole milliseconds.
+func (n *Network) Delay(from, to string, d time.Duration) error {
+	return n.add(from, to, fmt.Sprintf(`"type":"latency","attributes":{"latency":%d}`, d.Milliseconds()))
+}
+
+// add adds a toxic to the stream from one end to the other: upstream where that
+// one connects to the other, downstream where it answers it.
+func (n *Network) add(from, to, toxic string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	found := false
+	for _, l := range n.links {
+		stream := ""
+		switch {
+		case l.from == from && l.to == to:
+			stream = "upstream"
+		case l.from == to && l.to == from:
+			stream = "downstream"
+		default:
+			continue
+		}
+		found = true
+		_, err := l.proxy.Toxics.AddToxicJson(strings.NewReader(`{"stream":"` + stream + `",` + toxic + `}`))
+		if err != nil && !errors.Is(err, toxiproxy.ErrToxicAlreadyExists) {
+			return fmt.Errorf("the link from %s to %s: %w", l.from, l.to, err)
+		}
+	}
+	if !found {
+		return fmt.Errorf("no link joins %s and %s", from, to)
+	}
+	return nil
+}
+
+// Heal ends every cut and delay.
+func (n *Network) Heal() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, l := range n.links {
+		l.proxy.Toxics.ResetToxics(context.Background())
+	}
+}
+
+// Close breaks all connections, and listens no more.
+func (n *Network) Close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, l := range n.links {
+		l.proxy.Stop()
+	}
+	n.links = nil
+	return nil
+}
