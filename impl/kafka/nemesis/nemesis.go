@@ -1,0 +1,126 @@
+// Package nemesis injects faults into a live cluster, drawn from a list and a
+// seed: into processes of this machine, into the links between them, or by a
+// command of the user's.
+//
+// It is a Nemesis as package kafka wants one.
+package nemesis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/isrcheck/isrcheck/impl/kafka/links"
+	"github.com/isrcheck/isrcheck/impl/kafka/process"
+)
+
+// A Nemesis injects one fault after the other.
+type Nemesis struct {
+	Faults   []string      // their names, see [Faults]; a name that is there twice is drawn twice as often
+	Interval time.Duration // from the beginning of a fault to that of the next one; default 10 s
+	Seed     uint64        // which faults, where, and how long, is drawn from it
+	Targets
+}
+
+// Targets are what faults are injected into.
+type Targets struct {
+	Brokers []*process.Process // those that may be paused, killed or stopped, by name
+	Network *links.Network     // nil if no link goes through a proxy
+	Exec    string             // a command for the shell, "" for none
+}
+
+// healing is how long the end of a fault may take.
+const healing = time.Minute
+
+// ErrFault says that a fault cannot be injected, since there is none of the
+// name or nothing to inject it into.
+var ErrFault = errors.New("no such fault")
+
+// Validate returns what is wrong with the faults that are asked for.
+func (n *Nemesis) Validate() error {
+	for _, name := range n.Faults {
+		f, err := find(name)
+		if err != nil {
+			return err
+		}
+		if lacks := f.lacks(&n.Targets); lacks != "" {
+			return fmt.Errorf("%w: %s needs %s", ErrFault, name, lacks)
+		}
+	}
+	if n.Interval < 0 {
+		return fmt.Errorf("%w: expected an interval above 0, got %v", ErrFault, n.Interval)
+	}
+	return nil
+}
+
+func find(name string) (fault, error) {
+	for _, f := range faults {
+		if f.name == name {
+			return f, nil
+		}
+	}
+	var names []string
+	for _, f := range faults {
+		names = append(names, f.name)
+	}
+	return fault{}, fmt.Errorf("%w: expected one of %s, got %q", ErrFault, strings.Join(names, ", "), name)
+}
+
+// Run injects faults until the context ends, and tells mark when each one
+// begins and when it has ended. The first one begins after half an interval, and
+// each lasts a quarter to three quarters of one. Whatever goes wrong, the fault
+// that lasts is ended before Run returns.
+func (n *Nemesis) Run(ctx context.Context, mark func(text string)) error {
+	if err := n.Validate(); err != nil || len(n.Faults) == 0 {
+		return err
+	}
+	interval := cmp.Or(n.Interval, 10*time.Second)
+	mark(fmt.Sprintf("faults %s every %v, drawn from seed %d", strings.Join(slices.Compact(slices.Sorted(slices.Values(n.Faults))), ","), interval, n.Seed))
+	rng := rand.New(rand.NewPCG(n.Seed, 0))
+	pause(ctx, interval/2)
+	for ctx.Err() == nil {
+		f, _ := find(n.Faults[rng.IntN(len(n.Faults))])
+		lasts := interval/4 + time.Duration(rng.Int64N(int64(interval/2)+1))
+		if err := n.inject(ctx, f, rng, lasts, mark); err != nil {
+			return fmt.Errorf("nemesis: %s: %w", f.name, err)
+		}
+		pause(ctx, interval-lasts)
+	}
+	return nil
+}
+
+// inject begins a fault and ends it. What could be begun in part is ended too.
+func (n *Nemesis) inject(ctx context.Context, f fault, rng *rand.Rand, lasts time.Duration, mark func(text string)) error {
+	i := f.draw(&n.Targets, rng)
+	what := strings.TrimSpace(f.name + " " + i.where)
+	mark("begin " + what)
+	bounded, cancel := context.WithTimeout(ctx, healing)
+	err := i.begin(bounded)
+	cancel()
+	if err == nil {
+		pause(ctx, lasts)
+	}
+	if ctx.Err() != nil {
+		err = nil // what did not begin since the work is over is nobody's fault
+	}
+	heal, cancel := context.WithTimeout(context.WithoutCancel(ctx), healing)
+	defer cancel()
+	err = errors.Join(err, i.end(heal))
+	if err == nil {
+		mark("end " + what)
+	}
+	return err
+}
+
+// pause waits, or until the context ends.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
