@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -9,17 +10,20 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/impl"
 )
 
 // An allowance is a rule of a baseline: what a gate may find until a day.
 type allowance struct {
-	Name    string `json:"name"`
-	Kind    string `json:"kind"`  // of the problem, or the finding
-	On      string `json:"on"`    // pattern of the item's name, as path.Match has it, a * also over slashes
-	Until   string `json:"until"` // the last day, in UTC
-	Reason  string `json:"reason"`
-	Expired bool   `json:"expired"`
-	Uses    int    `json:"uses"`
+	Name    string `json:"name"`    // of the rule
+	Kind    string `json:"kind"`    // of the problem, or the finding
+	On      string `json:"on"`      // pattern of the item's name, as path.Match has it, a * also over slashes
+	Until   string `json:"until"`   // the last day, in UTC
+	Reason  string `json:"reason"`  // for people
+	Expired bool   `json:"expired"` // the day is over, and nothing is allowed any more
+	Uses    int    `json:"uses"`    // items that it allowed
 }
 
 // baselineHead is the first line of a baseline.
@@ -88,13 +92,8 @@ func parseAllowance(line string) (r allowance, column int, err error) {
 			if *fields[key], err = unquoted(value); err != nil {
 				return r, column, fmt.Errorf("expected a word or a text in double quotes after %s=", key)
 			}
-			if key == "until" {
-				if _, err := time.Parse(time.DateOnly, r.Until); err != nil {
-					return r, column, fmt.Errorf("expected a day such as until=2030-12-31, not %s", label(word))
-				}
-			}
-			if _, err := path.Match(r.On, ""); err != nil {
-				return r, column, fmt.Errorf("expected a pattern such as on=failing/*.hist, not %s", label(word))
+			if err = r.check(key); err != nil {
+				return r, column, fmt.Errorf("expected %w, not %s", err, label(word))
 			}
 		}
 	}
@@ -104,6 +103,30 @@ func parseAllowance(line string) (r allowance, column int, err error) {
 		}
 	}
 	return r, nameAt, nil
+}
+
+// check demands a sensible value of a field. The error says what was expected.
+func (r allowance) check(key string) error {
+	switch key {
+	case "kind":
+		if r.Kind == internalError {
+			return errors.New("a kind that can be allowed: it is the checker that is wrong")
+		}
+		invariant, ok := strings.CutPrefix(r.Kind, "invariant ")
+		known := ok && slices.ContainsFunc(impl.Invariants, func(i impl.Invariant) bool { return i.Name == invariant })
+		if !known && !slices.Contains(kinds, r.Kind) && (ok || !histories.IsAnomaly(r.Kind)) {
+			return fmt.Errorf("a kind of problem such as kind=%s, or the name of a finding", strings.Join(kinds, " or "))
+		}
+	case "until":
+		if _, err := time.Parse(time.DateOnly, r.Until); err != nil {
+			return errors.New("a day such as until=2030-12-31")
+		}
+	case "on":
+		if _, err := path.Match(r.On, ""); err != nil {
+			return errors.New("a pattern such as on=failing/*.hist")
+		}
+	}
+	return nil
 }
 
 // nextWord cuts a word off a line; double quotes hold one together.
@@ -129,12 +152,43 @@ func unquoted(value string) (string, error) {
 	return strconv.Unquote(value)
 }
 
-// matches reports whether the rule is about an item.
-func (r allowance) matches(it item) bool {
+// about reports whether the rule is about the item of that name.
+func (r allowance) about(name string) bool {
 	// A slash is nothing special here: "*" is to match what is in folders, too.
 	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
-	ok, _ := path.Match(flat(r.On), flat(it.Name)) // the pattern was tried when it was read
-	return ok && r.Kind == it.Kind
+	ok, _ := path.Match(flat(r.On), flat(name)) // the pattern was tried when it was read
+	return ok
+}
+
+// aboutSchedules reports whether it may be about a drawn schedule.
+func (r allowance) aboutSchedules() bool {
+	const name = "schedule"
+	prefix := r.On
+	if i := strings.IndexAny(prefix, `*?[\`); i >= 0 {
+		prefix = prefix[:i]
+	}
+	return strings.HasPrefix(prefix, name) || strings.HasPrefix(name, prefix)
+}
+
+// tested reports whether a report looked at all that a rule may be about: bugs
+// that there was no time for, or schedules that were not drawn, may need it.
+func (r *gateReport) tested(rule allowance) bool {
+	for _, p := range r.Parts {
+		switch {
+		case p.Name == "bugs" && slices.Contains([]string{missedBug, undecidedItem}, rule.Kind):
+			for _, bug := range impl.Bugs {
+				hunted := slices.ContainsFunc(p.Items, func(it item) bool { return it.Name == bug.Name })
+				if !hunted && rule.about(bug.Name) {
+					return false
+				}
+			}
+		case p.Name == "safe" && (rule.Kind == undecidedItem || !slices.Contains(kinds, rule.Kind)):
+			if (r.Runs == 0 || p.Drawn.Schedules < p.Of) && rule.aboutSchedules() {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // allows names the first rule of the baseline that allows an item's problem,
@@ -144,7 +198,7 @@ func (r *gateReport) allows(it item) string {
 		return ""
 	}
 	for _, rule := range r.Baseline {
-		if !rule.Expired && rule.matches(it) {
+		if !rule.Expired && rule.Kind == it.Kind && rule.about(it.Name) {
 			return rule.Name
 		}
 	}
@@ -171,11 +225,11 @@ func (r *gateReport) addBaseline(rules []allowance) {
 
 // stale says what is to be done about a rule that is of no use any more, "" if
 // nothing.
-func (r allowance) stale() string {
+func (r *gateReport) stale(rule allowance) string {
 	switch {
-	case r.Expired:
-		return "expired after " + r.Until + ": mend what it allowed, or give it another day"
-	case r.Uses == 0:
+	case rule.Expired:
+		return "expired after " + rule.Until + ": mend what it allowed, or give it another day"
+	case rule.Uses == 0 && r.tested(rule):
 		return "unused: nothing was found that it allows; take it out"
 	}
 	return ""
@@ -185,7 +239,7 @@ func (r allowance) stale() string {
 // all that might need them was looked at.
 func (a *app) printBaseline(r *gateReport) {
 	for _, rule := range r.Baseline {
-		if s := rule.stale(); s != "" {
+		if s := r.stale(rule); s != "" {
 			fmt.Fprintf(a.out, "baseline %s: %s\n", label(rule.Name), s)
 		}
 	}

@@ -20,6 +20,9 @@ func (a *app) convert() *cobra.Command {
 		Example: "  check convert run.jsonl.zst -o run.hist",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := apart([]output{{"--output", to}}, args[0]); err != nil {
+				return err
+			}
 			ctx, stop := interruptible()
 			defer stop()
 			a.convertFile(ctx, args[0], to, asJSON)

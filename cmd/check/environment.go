@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,14 +31,30 @@ func variable(words string) string {
 	return prefix + strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(words))
 }
 
+// elsewhere are variables that are not for flags: tests of this project read them.
+var elsewhere = []string{"ISRCHECK_BENCH_OPS", "ISRCHECK_BROWSER", "ISRCHECK_HISTORIES", "ISRCHECK_MUTANTS", "ISRCHECK_SHOTS"}
+
 // fromEnvironment sets the flags that were not typed to what their variables
-// say. An empty variable says nothing.
+// say. An empty variable says nothing, and one that is for no flag is told of.
 func (a *app) fromEnvironment(cmd *cobra.Command, _ []string) (err error) {
+	known := knownVariables(cmd.Root())
+	for _, entry := range os.Environ() {
+		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, prefix) && value != "" && !slices.Contains(known, name) {
+			meant := didYouMean(strings.TrimPrefix(name, prefix), bare(known))
+			meant = strings.NewReplacer("expected ", "expected "+prefix, " or ", " or "+prefix).Replace(meant)
+			fmt.Fprintf(a.err, "check: %s sets nothing%s (see 'check help environment')\n", label(name), meant)
+		}
+	}
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		if flag.Changed || flag.Name == "help" || err != nil {
 			return
 		}
-		for _, name := range variables(cmd, flag) {
+		names := variables(cmd, flag)
+		if short := variable(flag.Name); len(names) == 1 && os.Getenv(names[0]) == "" && os.Getenv(short) != "" {
+			err = fmt.Errorf("%s may be for this command or for another, in which --%s takes another kind of value; expected %s", short, flag.Name, names[0])
+			return
+		}
+		for _, name := range names {
 			if text := os.Getenv(name); text != "" {
 				a.variables = append(a.variables, name)
 				err = setAll(cmd.Flags(), flag, text)
@@ -46,6 +63,29 @@ func (a *app) fromEnvironment(cmd *cobra.Command, _ []string) (err error) {
 		}
 	})
 	return err
+}
+
+// knownVariables are those that have a meaning in some command.
+func knownVariables(root *cobra.Command) []string {
+	known := slices.Clone(elsewhere) // logtest's are for flags as well
+	for _, cmd := range root.Commands() {
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			if flag.Name != "help" {
+				known = append(append(known, variables(cmd, flag)...), variable(flag.Name))
+			}
+		})
+	}
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
+// bare are names without the prefix.
+func bare(names []string) []string {
+	var out []string
+	for _, name := range names {
+		out = append(out, strings.TrimPrefix(name, prefix))
+	}
+	return out
 }
 
 // setAll sets a flag; one that may be repeated has a value in each line.
@@ -85,6 +125,10 @@ is ISRCHECK_RUN_SEED=7 or ISRCHECK_SEED=7. A flag that is typed goes before both
 name before the shorter, and any before the default. A variable that is empty counts for
 nothing, one that is wrong is wrong usage (exit code 2). A switch is true or false. Where a
 flag may be repeated, each line of the variable is a value.
+
+A flag that takes another kind of value in another command has the longer name alone; the
+shorter is refused. Any other variable that begins with ISRCHECK_ is for no flag, and is told of
+on stderr. Package logtest reads ISRCHECK_RUNS and ISRCHECK_SEED.
 
 ` + table(rows) + `
 

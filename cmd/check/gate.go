@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -26,7 +28,6 @@ type gate struct {
 	shard    shard // the share of the work that is done here
 	files    reportFiles
 	baseline string // file of what is allowed
-	pages    string // folder for pages about problems
 	report   gateReport
 	hunt     func(context.Context, hunt.Options) (*hunt.Report, error)
 
@@ -36,8 +37,9 @@ type gate struct {
 	fails error         // why they cannot be written
 }
 
-// reportFiles are the files that a report is written to, "" for none.
-type reportFiles struct{ json, junit string }
+// reportFiles are the files that a report is written to, and the folder of its
+// pages, "" for none.
+type reportFiles struct{ json, junit, html string }
 
 const defaultBudget = 2 * time.Minute
 
@@ -70,6 +72,10 @@ func (a *app) gate() *cobra.Command {
 			case runs > 0 && runs < g.shard.of:
 				return fmt.Errorf("expected --runs of %d or more, a schedule for each shard", g.shard.of)
 			}
+			g.report.Flags = furtherFlags(cmd)
+			if err := apart(g.files.outputs(), g.baseline); err != nil {
+				return err
+			}
 			ctx, stop := interruptible()
 			defer stop()
 			g.run(ctx)
@@ -86,7 +92,6 @@ func (a *app) gate() *cobra.Command {
 	flags.StringVar(&g.report.Unknown, "unknown", g.report.Unknown, "whether what could not be decided is a failure: fail or pass")
 	flags.Var(&g.shard, "shard", "which share of the work to do")
 	flags.StringVar(&g.baseline, "baseline", "", "file of what is allowed for a while (see docs/gate.md)")
-	flags.StringVar(&g.pages, "html", "", "folder to write a page to about each problem that has a history")
 	g.files.flags(cmd)
 	return cmd
 }
@@ -95,6 +100,20 @@ func (a *app) gate() *cobra.Command {
 func (f *reportFiles) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.json, "json", "", "file to write the report to, as JSON")
 	cmd.Flags().StringVar(&f.junit, "junit", "", "file to write the report to, as JUnit XML")
+	cmd.Flags().StringVar(&f.html, "html", "", "folder for a page about each problem that has a history")
+}
+
+// outputs are those files and that folder.
+func (f *reportFiles) outputs() []output {
+	return []output{{"--json", f.json}, {"--junit", f.junit}, {"--html", f.html}}
+}
+
+// makePages makes the folder that pages go to, if one was named.
+func (f *reportFiles) makePages() error {
+	if f.html == "" {
+		return nil
+	}
+	return os.MkdirAll(f.html, 0o777)
 }
 
 func (g *gate) run(ctx context.Context) {
@@ -103,8 +122,11 @@ func (g *gate) run(ctx context.Context) {
 	if err == nil && g.baseline != "" {
 		g.report.Baseline, err = g.app.readBaseline(g.baseline, g.start)
 	}
+	for _, c := range cases {
+		err = cmp.Or(err, apart(g.files.outputs(), c.name))
+	}
 	if err == nil {
-		err = g.makePages()
+		err = g.files.makePages()
 	}
 	if err != nil {
 		g.app.failOrStop(ctx, err)
@@ -124,12 +146,24 @@ func (g *gate) run(ctx context.Context) {
 	g.conclude(ctx.Err() != nil)
 }
 
-// cases returns the corpus. None at all is for the gate to judge.
-func (g *gate) cases(ctx context.Context) ([]*histories.History, error) {
+// A gateCase is a file of the corpus: a history, or why it cannot be read.
+type gateCase struct {
+	name    string
+	history *histories.History
+	err     error
+}
+
+// cases returns the corpus. None at all is for the gate to judge, and so is one
+// that cannot be read.
+func (g *gate) cases(ctx context.Context) ([]gateCase, error) {
+	var all []gateCase
 	if len(g.folders) == 0 {
-		return histories.Corpus()
+		corpus, err := histories.Corpus()
+		for _, h := range corpus {
+			all = append(all, gateCase{name: path.Join("histories/corpus", h.Name()), history: h})
+		}
+		return all, err
 	}
-	var all []*histories.History
 	for _, folder := range g.folders {
 		if _, err := os.Stat(folder); err != nil {
 			return nil, err
@@ -138,14 +172,14 @@ func (g *gate) cases(ctx context.Context) ([]*histories.History, error) {
 			if errors.Is(file.err, errNoHistories) {
 				continue
 			}
-			if file.err != nil {
-				return nil, file.err
+			c := gateCase{name: file.name, err: file.err}
+			if c.err == nil {
+				c.history, c.err = g.app.read(ctx, file.name)
 			}
-			h, err := g.app.read(ctx, file.name)
-			if err != nil {
-				return nil, err
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
 			}
-			all = append(all, h)
+			all = append(all, c)
 		}
 	}
 	return all, nil

@@ -218,9 +218,10 @@ func TestMergedVerdicts(t *testing.T) {
 		r.Parts = []part{{Name: "corpus", Of: 1, Items: []item{{Index: i, Name: "case", Verdict: verdict, Kind: "kind", Says: "of shard " + strconv.Itoa(i)}}}}
 		return r
 	}
-	exits := map[string]int{"violation": exitViolation, "error": exitInternal, "stale": exitViolation, "unknown": exitUnknown, "ok": exitOK}
-	for i, worse := range gravity {
-		for _, better := range gravity[i:] {
+	exits := map[string]int{"violation": exitViolation, "error": exitInternal, "input": exitInput, "stale": exitViolation, "unknown": exitUnknown, "ok": exitOK}
+	ofItems := gravity[:len(gravity)-1] // the last is of parts
+	for i, worse := range ofItems {
+		for _, better := range ofItems[i:] {
 			for _, shards := range [][]gateReport{{of(1, worse), of(2, better)}, {of(1, better), of(2, worse)}} {
 				merged := mergeShards(shards)
 				if merged.Verdict != worse || merged.Exit != exits[worse] {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,23 +13,15 @@ import (
 	"github.com/isrcheck/isrcheck/histories"
 )
 
-// makePages makes the folder that pages go to, if one was named.
-func (g *gate) makePages() error {
-	if g.pages == "" {
-		return nil
-	}
-	return os.MkdirAll(g.pages, 0o777)
-}
-
 // page writes a page about a history if something is wrong with the item, and
 // pages are wanted. One that cannot be written is no problem of the item.
 func (g *gate) page(ctx context.Context, it *item, h *histories.History, r *checker.Result) {
-	if g.pages == "" || it.Verdict == "ok" || it.Verdict == "" {
+	if g.files.html == "" || it.Verdict == "ok" || it.Verdict == "" {
 		return
 	}
 	checker.Explain(ctx, h, r, checker.Options{})
 	part := g.report.Parts[len(g.report.Parts)-1].Name
-	file := filepath.Join(g.pages, pageName(part, it))
+	file := filepath.Join(g.files.html, pageName(part, it))
 	if err := writePage(file, h, r, it.Again); err != nil {
 		g.app.fail(exitInput, err)
 		return
@@ -43,6 +36,36 @@ func (g *gate) pageOfTrial(ctx context.Context, it *item, t *hunt.Trial) {
 		panic(err) // a schedule that was run has a text
 	}
 	g.page(ctx, it, h, t.Result)
+}
+
+// gatherPages copies the pages that a shard's report names into one folder, and
+// has the report name them there. They are where the gate wrote them, or at the
+// same place seen from the folder that its report is in now.
+func (a *app) gatherPages(r *gateReport, folder, to string) {
+	for i := range r.Parts {
+		for j := range r.Parts[i].Items {
+			it := &r.Parts[i].Items[j]
+			if it.Page == "" {
+				continue
+			}
+			page := filepath.FromSlash(it.Page)
+			if beside := filepath.Join(folder, page); !filepath.IsAbs(page) {
+				if _, err := os.Stat(beside); err == nil {
+					page = beside
+				}
+			}
+			text, err := os.ReadFile(page)
+			file := filepath.Join(to, filepath.Base(page))
+			if err == nil && !sameFile(file, page) {
+				err = replaceFile(file, text)
+			}
+			if err != nil {
+				a.fail(exitInput, fmt.Errorf("the page about %s: %w", label(it.Name), err))
+				continue
+			}
+			it.Page = filepath.ToSlash(file)
+		}
+	}
 }
 
 // pageName is a file's name that says what it is about; the number tells items

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,27 +19,39 @@ import (
 const whole = -1
 
 // judgeCorpus compares each case's verdict with the one it documents.
-func (g *gate) judgeCorpus(ctx context.Context, cases []*histories.History) {
+func (g *gate) judgeCorpus(ctx context.Context, cases []gateCase) {
 	g.begin("corpus", g.shard.share(len(cases)))
 	defer g.end()
 	if len(cases) == 0 {
 		g.look(whole, "corpus", func(it *item) { it.wrong("violation", emptyCorpus, "there are no cases") })
 	}
-	for i, h := range cases {
+	for i, c := range cases {
 		if !g.shard.has(i) {
 			continue
 		}
-		g.look(i, h.Name(), func(it *item) {
-			it.File = g.fileOf(h)
-			g.judgeCase(ctx, h, it)
+		g.look(i, g.nameOf(c), func(it *item) {
+			it.File = c.name
+			it.Again = g.onFile("verify --expect", c)
+			if c.err != nil {
+				it.wrong("input", unreadableCase, "%v", c.err)
+				return
+			}
+			g.judgeCase(ctx, c.history, it)
 		})
 	}
+}
+
+// onFile is a command about a case.
+func (g *gate) onFile(command string, c gateCase) string {
+	if g.app.limit != 0 {
+		command += " --max-input " + strconv.FormatInt(int64(g.app.limit), 10)
+	}
+	return "check " + command + " " + shellWord(c.name)
 }
 
 func (g *gate) judgeCase(ctx context.Context, h *histories.History, it *item) {
 	expect := h.Header().Expect
 	r := checker.Check(ctx, h, checker.Options{})
-	it.Again = "check verify --expect " + shellWord(it.File)
 	wanted, got := "expects "+expect.String(), strings.TrimSpace(r.Verdict.String()+" "+strings.Join(r.Names(), ","))
 	switch {
 	case ctx.Err() != nil:
@@ -59,47 +70,53 @@ func (g *gate) judgeCase(ctx context.Context, h *histories.History, it *item) {
 	g.page(ctx, it, h, r)
 }
 
-// fileOf is where a case is to be found: those of the embedded corpus in a
-// checkout of this project.
-func (g *gate) fileOf(h *histories.History) string {
+// nameOf is what a case is called: those of the embedded corpus by their place in
+// it, while their file is that of a checkout of this project.
+func (g *gate) nameOf(c gateCase) string {
 	if len(g.folders) == 0 {
-		return path.Join("histories/corpus", h.Name())
+		return c.history.Name()
 	}
-	return h.Name()
+	return c.name
 }
 
 // demandRules demands a case for each rule that expects it by name, whichever
 // shard judges that case.
-func (g *gate) demandRules(cases []*histories.History) {
+func (g *gate) demandRules(cases []gateCase) {
 	rules := checker.Rules()
 	g.begin("rules", g.shard.share(len(rules)))
 	defer g.end()
+	among := ""
+	if slices.ContainsFunc(cases, func(c gateCase) bool { return c.err != nil }) {
+		among = " that can be read"
+	}
 	for i, rule := range rules {
 		if !g.shard.has(i) {
 			continue
 		}
 		g.look(i, rule, func(it *item) {
-			violates := func(h *histories.History) bool { return slices.Contains(h.Header().Expect.Names, rule) }
+			violates := func(c gateCase) bool {
+				return c.err == nil && slices.Contains(c.history.Header().Expect.Names, rule)
+			}
 			if !slices.ContainsFunc(cases, violates) {
-				it.wrong("violation", uncoveredRule, "no case expects it")
+				it.wrong("violation", uncoveredRule, "no case%s expects it", among)
 			}
 		})
 	}
 }
 
 // replayCorpus runs the schedules of cases again.
-func (g *gate) replayCorpus(ctx context.Context, cases []*histories.History) {
-	cases = slices.DeleteFunc(slices.Clone(cases), func(h *histories.History) bool { return h.Header().Schedule == "" })
+func (g *gate) replayCorpus(ctx context.Context, cases []gateCase) {
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c gateCase) bool { return c.err != nil || c.history.Header().Schedule == "" })
 	g.begin("replay", g.shard.share(len(cases)))
 	defer g.end()
-	for i, h := range cases {
+	for i, c := range cases {
 		if !g.shard.has(i) {
 			continue
 		}
-		g.look(i, h.Name(), func(it *item) {
-			it.File = g.fileOf(h)
-			it.Again = "check replay " + shellWord(it.File)
-			r, err := hunt.Setup{}.Replay(ctx, h)
+		g.look(i, g.nameOf(c), func(it *item) {
+			it.File = c.name
+			it.Again = g.onFile("replay", c)
+			r, err := hunt.Setup{}.Replay(ctx, c.history)
 			switch {
 			case ctx.Err() != nil:
 				it.Verdict = ""

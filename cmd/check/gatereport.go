@@ -5,22 +5,26 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // A gateReport is the JSON of a gate, or of several put together. Names are part
 // of the command line's contract; docs/gate.md describes them.
 type gateReport struct {
-	Version  int         `json:"version"` // of this form
-	Verdict  string      `json:"verdict"`
-	Exit     int         `json:"exit"`
-	Complete bool        `json:"complete"` // false as long as the gate is under way, and for ever if it was ended
-	Seed     uint64      `json:"seed"`
-	Runs     int         `json:"runs"`    // schedules of all shards, 0 for as many as the time allows
-	Shard    string      `json:"shard"`   // i/n
-	Unknown  string      `json:"unknown"` // what it is to count as: fail or pass
-	Ms       int64       `json:"ms"`
-	Parts    []part      `json:"parts"`
-	Baseline []allowance `json:"baseline,omitempty"`
+	Version  int         `json:"version"`            // of this form
+	Verdict  string      `json:"verdict"`            // the gravest of the parts: violation, error, input, stale, unknown or ok
+	Exit     int         `json:"exit"`               // code
+	Complete bool        `json:"complete"`           // false as long as the gate is under way, and for ever if it was ended
+	Seed     uint64      `json:"seed"`               // of the schedules
+	Runs     int         `json:"runs"`               // schedules of all shards, 0 for as many as the time allows
+	Shard    string      `json:"shard"`              // i/n
+	Unknown  string      `json:"unknown"`            // what it is to count as: fail or pass
+	Flags    []string    `json:"flags,omitempty"`    // what else the command had, as --name=value, but for where reports go
+	Ms       int64       `json:"ms"`                 // milliseconds, of all shards together
+	Parts    []part      `json:"parts"`              // corpus, rules, replay, bugs and safe, as far as it has come
+	Baseline []allowance `json:"baseline,omitempty"` // the rules of what is allowed
 }
 
 // reportVersion changes when a field changes its meaning or goes away.
@@ -28,21 +32,21 @@ const reportVersion = 1
 
 // A part is one line of the gate's report.
 type part struct {
-	Name    string `json:"name"`
-	Verdict string `json:"verdict"`
-	Says    string `json:"says"`
-	Of      int    `json:"of"` // items there are to do
-	Drawn   *drawn `json:"drawn,omitempty"`
-	Items   []item `json:"items"`
+	Name    string `json:"name"`            // corpus, rules, replay, bugs or safe
+	Verdict string `json:"verdict"`         // the gravest of the items, none if there are none
+	Says    string `json:"says"`            // what was covered, in words
+	Of      int    `json:"of"`              // items there are to do
+	Drawn   *drawn `json:"drawn,omitempty"` // of the part safe: what schedules covered
+	Items   []item `json:"items"`           // that were looked at, of the part safe only what is wrong
 }
 
 // drawn says what drawn schedules covered.
 type drawn struct {
-	Schedules    int `json:"schedules"`
+	Schedules    int `json:"schedules"`    // that were run
 	Acknowledged int `json:"acknowledged"` // sends
-	Elections    int `json:"elections"`
-	Truncations  int `json:"truncations"`
-	Idle         int `json:"idle"` // schedules in which nothing was at stake
+	Elections    int `json:"elections"`    // of leaders
+	Truncations  int `json:"truncations"`  // of replicas
+	Idle         int `json:"idle"`         // schedules in which nothing was at stake
 }
 
 func (d *drawn) add(e drawn) {
@@ -55,17 +59,17 @@ func (d *drawn) add(e drawn) {
 
 // An item is one thing that was looked at: a case, a rule, a bug, a schedule.
 type item struct {
-	Index     int    `json:"index"` // among those of its part, whichever shard looked at it
-	Name      string `json:"name"`
-	Verdict   string `json:"verdict"`
-	Kind      string `json:"kind,omitempty"` // what is wrong: one of the kinds below, or the finding of a schedule
-	Says      string `json:"says,omitempty"`
+	Index     int    `json:"index"`               // among those of its part, whichever shard looked at it; -1 for the part as a whole
+	Name      string `json:"name"`                // of the case, rule, bug or schedule
+	Verdict   string `json:"verdict"`             // violation, error, input, stale, unknown or ok
+	Kind      string `json:"kind,omitempty"`      // what is wrong, such as wrong-verdict, or the finding of a schedule
+	Says      string `json:"says,omitempty"`      // what is wrong, in words
 	Again     string `json:"again,omitempty"`     // the command that shows it again
 	File      string `json:"file,omitempty"`      // of the case
 	Page      string `json:"page,omitempty"`      // for a browser, about the history
 	Allowed   string `json:"allowed,omitempty"`   // the rule of the baseline that allows it
 	Schedules int    `json:"schedules,omitempty"` // that were drawn for a bug
-	Ms        int64  `json:"ms"`
+	Ms        int64  `json:"ms"`                  // milliseconds
 }
 
 // The kinds of what a gate finds.
@@ -76,8 +80,12 @@ const (
 	uncoveredRule    = "uncovered-rule"
 	missedBug        = "missed-bug"
 	undecidedItem    = "undecided"
+	unreadableCase   = "unreadable-case"
 	internalError    = "internal-error"
 )
+
+// kinds are those that a baseline may allow, beside findings.
+var kinds = []string{wrongVerdict, staleFingerprint, emptyCorpus, uncoveredRule, missedBug, undecidedItem, unreadableCase}
 
 func (it *item) wrong(verdict, kind, format string, args ...any) {
 	it.Verdict, it.Kind, it.Says = verdict, kind, fmt.Sprintf(format, args...)
@@ -93,7 +101,10 @@ func (it item) counts() string {
 
 // gravity orders the verdicts of items, parts and reports, the gravest first. A
 // stale run fails like a violation and is none: the code moved, not the verdict.
-var gravity = []string{"violation", "error", "stale", "unknown", "ok"}
+// A part has the last one if there was nothing to look at.
+var gravity = []string{"violation", "error", "input", "stale", "unknown", "ok", nothing}
+
+const nothing = "none"
 
 func gravest(a, b string) string {
 	if slices.Index(gravity, a) < slices.Index(gravity, b) {
@@ -109,7 +120,7 @@ func (p part) problems() []item {
 
 // judge derives a report's verdicts, words and exit code from its items.
 func (r *gateReport) judge() {
-	r.Verdict = "ok"
+	r.Verdict = nothing
 	if !r.Complete {
 		r.Verdict = "unknown"
 	}
@@ -119,14 +130,17 @@ func (r *gateReport) judge() {
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		slices.SortStableFunc(p.Items, func(a, b item) int { return cmp.Compare(a.Index, b.Index) })
-		p.Verdict, p.Says = "ok", r.says(*p)
+		p.Verdict, p.Says = nothing, r.says(*p)
 		for _, it := range p.Items {
 			p.Verdict = gravest(p.Verdict, it.counts())
 			r.use(it.Allowed)
 		}
 		r.Verdict = gravest(r.Verdict, p.Verdict)
 	}
-	r.Exit = map[string]int{"ok": exitOK, "violation": exitViolation, "stale": exitViolation, "error": exitInternal, "unknown": exitUnknown}[r.Verdict]
+	if r.Verdict == nothing {
+		r.Verdict = "unknown"
+	}
+	r.Exit = map[string]int{"ok": exitOK, "input": exitInput, "violation": exitViolation, "stale": exitViolation, "error": exitInternal, "unknown": exitUnknown}[r.Verdict]
 	if r.Verdict == "unknown" && r.Unknown == "pass" && r.Complete {
 		r.Exit = exitOK
 	}
@@ -199,11 +213,36 @@ func (p part) foundBugs() string {
 	return text
 }
 
+// furtherFlags are those of a gate's command that change what it does, as
+// --name=value: all but those that a report has in a field of their own, and
+// those that say where reports go.
+func furtherFlags(cmd *cobra.Command) []string {
+	var flags []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		own := slices.Contains([]string{"seed", "runs", "shard", "json", "junit", "html"}, f.Name)
+		if own || f.Value.String() == f.DefValue {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			flags = append(flags, "--"+f.Name+"="+value)
+		}
+	})
+	return flags
+}
+
 // again is the command that makes the whole report anew.
 func (r *gateReport) again() string {
 	text := fmt.Sprintf("check gate --seed %d", r.Seed)
 	if r.Runs > 0 {
 		text += fmt.Sprintf(" --runs %d", r.Runs)
+	}
+	for _, flag := range r.Flags {
+		name, value, _ := strings.Cut(flag, "=")
+		text += " " + name + "=" + shellWord(value)
 	}
 	if r.Shard != "1/1" {
 		text += " --shard " + r.Shard
@@ -243,6 +282,8 @@ var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 func (a *app) column(verdict string) string {
 	text := fmt.Sprintf("%-9s", verdict)
 	switch verdict {
+	case nothing:
+		return text
 	case "ok":
 		return a.ink.green(text)
 	case "unknown", "stale":

@@ -50,7 +50,7 @@ func annotations(r *gateReport) []string {
 		lines = append(lines, annotation("error", "", "check gate", "the gate was ended before it was complete"))
 	}
 	for _, rule := range r.Baseline {
-		if s := rule.stale(); s != "" && r.Shard == "1/1" && r.Complete {
+		if s := r.stale(rule); s != "" && r.Shard == "1/1" && r.Complete {
 			lines = append(lines, annotation("warning", "", "check gate: baseline", rule.Name+": "+s))
 		}
 	}
@@ -90,7 +90,7 @@ func summary(r *gateReport, limit int) string {
 		head.WriteString("\nThe gate was ended before it was complete.\n")
 	}
 	for _, rule := range r.Baseline {
-		if s := rule.stale(); s != "" && r.Shard == "1/1" && r.Complete {
+		if s := r.stale(rule); s != "" && r.Shard == "1/1" && r.Complete {
 			lines = append(lines, "baseline "+label(rule.Name)+": "+s+"\n")
 		}
 	}

@@ -10,8 +10,8 @@ import (
 func TestAnnotations(t *testing.T) {
 	r := aReport()
 	lines := annotations(&r)
-	if len(lines) != 4 {
-		t.Fatalf("%d annotations, want 4: %q", len(lines), lines)
+	if len(lines) != 5 {
+		t.Fatalf("%d annotations, want 5: %q", len(lines), lines)
 	}
 	for _, line := range lines {
 		properties, text, _ := strings.Cut(strings.TrimPrefix(line, "::"), "::")
@@ -35,8 +35,8 @@ func TestAnnotations(t *testing.T) {
 		p := &r.Parts[0]
 		p.Items = append(p.Items, item{Index: len(p.Items), Name: "more", Verdict: "violation", Kind: wrongVerdict, Says: "x"})
 	}
-	if lines = annotations(&r); len(lines) != 10 || !strings.HasSuffix(lines[9], "::and 15 more, see the summary of the job") {
-		t.Errorf("of 24 problems the annotations are %q", lines)
+	if lines = annotations(&r); len(lines) != 10 || !strings.HasSuffix(lines[9], "::and 16 more, see the summary of the job") {
+		t.Errorf("of 25 problems the annotations are %q", lines)
 	}
 }
 

@@ -175,17 +175,6 @@ func next(j judgement) string {
 	return "check minimize " + shellWord(j.file) + " -o minimal.hist"
 }
 
-// shellWord quotes a word for a POSIX shell where that is needed.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%=", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 // The JSON of one file. Names are part of the command line's contract.
 type (
 	jsonJudgement struct {

@@ -10,8 +10,8 @@ import (
 )
 
 // junitOf returns a report as JUnit XML: a suite a part, a test case an item. A
-// violation and a stale run are failures; an internal error is an error; what is
-// undecided is skipped if it may pass and otherwise an error, as the exit code
+// violation and a stale run are failures; an internal error is an error, and so is
+// what cannot be read; what is undecided is skipped if it may pass and otherwise an error, as the exit code
 // has it. What a baseline allows is skipped.
 func junitOf(r *gateReport) []byte {
 	all := junit.Testsuites{Name: "check gate", Time: seconds(r.Ms)}
@@ -56,7 +56,7 @@ func (r *gateReport) testcase(suite string, it item) junit.Testcase {
 		t.Skipped = &junit.Result{Message: "allowed by " + it.Allowed + ": " + result.Message}
 	case it.Verdict == "unknown" && r.Unknown == "pass":
 		t.Skipped = &junit.Result{Message: result.Message}
-	case it.Verdict == "unknown" || it.Verdict == "error":
+	case it.Verdict == "unknown" || it.Verdict == "error" || it.Verdict == "input":
 		t.Error = result
 	default:
 		t.Failure = result

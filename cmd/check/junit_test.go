@@ -17,11 +17,12 @@ func aReport() gateReport {
 	r := gateReport{Version: reportVersion, Complete: true, Seed: 7, Shard: "1/1", Unknown: "fail", Ms: 1234}
 	r.Baseline = []allowance{{Name: "review", Kind: wrongVerdict, On: "allowed.hist", Until: "9999-12-31", Reason: nasty}}
 	r.Parts = []part{
-		{Name: "corpus", Of: 5, Items: []item{
+		{Name: "corpus", Of: 6, Items: []item{
 			{Index: 0, Name: "fine.hist", Verdict: "ok", File: "cases/fine.hist", Ms: 3},
 			{Index: 1, Name: nasty, Verdict: "violation", Kind: wrongVerdict, Says: nasty, File: nasty, Again: "check verify " + nasty},
 			{Index: 2, Name: "thin.hist", Verdict: "unknown", Kind: undecidedItem, Says: "thin"},
 			{Index: 3, Name: "torn.hist", Verdict: "error", Kind: internalError, Says: "panic: x"},
+			{Index: 5, Name: "unread.hist", Verdict: "input", Kind: unreadableCase, Says: "unread.hist:1:1: what"},
 			{Index: 4, Name: "allowed.hist", Verdict: "violation", Kind: wrongVerdict, Says: "known", Allowed: "review"},
 		}},
 		{Name: "rules", Items: []item{}},
@@ -39,9 +40,9 @@ func TestJUnit(t *testing.T) {
 		complete                  bool
 		failures, errors, skipped int
 	}{
-		{"fail", true, 2, 2, 1},
-		{"pass", true, 2, 1, 2},
-		{"fail", false, 2, 3, 1},
+		{"fail", true, 2, 3, 1},
+		{"pass", true, 2, 2, 2},
+		{"fail", false, 2, 4, 1},
 	} {
 		r := aReport()
 		r.Unknown, r.Complete = test.unknown, test.complete

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,11 +21,20 @@ func (a *app) merge() *cobra.Command {
 		Long: "merge reads the JSON reports of all shards of one gate and gives the verdict of the\n" +
 			"whole: the gravest of each part, with the exit code that goes with it. A shard that is\n" +
 			"missing, there twice or of another gate is an error, and the others are put together all\n" +
-			"the same: what they found is not lost. So is one that was ended before it was complete.",
-		Example: "  check merge gate-*.json --json gate.json --junit gate.xml",
+			"the same: what they found is not lost. So is one that was ended before it was complete.\n" +
+			"With --html, the pages of all shards are copied into one folder. They are looked for beside\n" +
+			"the reports that name them.",
+		Example: "  check merge gate-*.json --json gate.json --junit gate.xml --html pages",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			shards := a.readReports(args)
+			if err := apart(files.outputs(), args...); err != nil {
+				return err
+			}
+			if err := files.makePages(); err != nil {
+				a.fail(exitInput, err)
+				return nil
+			}
+			shards := a.readReports(args, files.html)
 			if len(shards) == 0 {
 				return nil
 			}
@@ -49,8 +59,9 @@ func (a *app) merge() *cobra.Command {
 }
 
 // readReports reads the reports of the shards of one gate, in the shards' order,
-// and says what is wrong with them. Reports it cannot use are left out.
-func (a *app) readReports(files []string) []gateReport {
+// and says what is wrong with them. Reports it cannot use are left out. Their
+// pages are gathered in a folder, unless that is "".
+func (a *app) readReports(files []string, pages string) []gateReport {
 	var shards []gateReport
 	from := map[string]string{} // the file of each shard
 	of := 0
@@ -68,6 +79,9 @@ func (a *app) readReports(files []string) []gateReport {
 		}
 		if !r.Complete {
 			fmt.Fprintf(a.err, "check: %s: the gate was ended before it was complete\n", label(file))
+		}
+		if pages != "" {
+			a.gatherPages(&r, filepath.Dir(file), pages)
 		}
 		from[r.Shard], of = file, s.of
 		shards = append(shards, r)
@@ -100,7 +114,9 @@ func sameGate(r, first gateReport, file, firstFile string) error {
 // identity is what the shards of a gate have in common.
 func (r *gateReport) identity() string {
 	_, of, _ := strings.Cut(r.Shard, "/")
-	return fmt.Sprintf("--seed %d --runs %d --unknown %s in %s shards", r.Seed, r.Runs, r.Unknown, of)
+	whole := *r
+	whole.Shard = "1/1"
+	return fmt.Sprintf("%s in %s shards", whole.again(), of)
 }
 
 // readReport reads the report of a shard.

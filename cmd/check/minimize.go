@@ -43,6 +43,9 @@ func (a *app) minimize() *cobra.Command {
 			if err := s.check(); err != nil {
 				return err
 			}
+			if err := apart([]output{{"--output", s.to}}, args[0]); err != nil {
+				return err
+			}
 			ctx, stop := interruptible()
 			defer stop()
 			if err := s.run(ctx, args[0]); err != nil {

@@ -30,6 +30,9 @@ func (a *app) report() *cobra.Command {
 		Example: "  check report failures/lost-write-9c1f02ab55d01e77.hist -o report.html",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := apart([]output{{"--output", to}}, args[0]); err != nil {
+				return err
+			}
 			ctx, stop := interruptible()
 			defer stop()
 			if err := a.reportFile(ctx, args[0], to, asJSON); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -232,8 +233,11 @@ func TestNamesThatNeedQuotes(t *testing.T) {
 		{"a b", "a b", "'a b'"},
 		{"it's", "it's", `'it'\''s'`},
 		{"größe", "größe", "'größe'"},
-		{"a\nb", `"a\nb"`, "'a\nb'"},
-		{"\x1b[2J", `"\x1b[2J"`, "'\x1b[2J'"},
+		{"a\nb", `"a\nb"`, `$'a\012b'`},
+		{"\x1b[2J'\\", `"\x1b[2J'\\"`, `$'\033[2J\'\\'`},
+		{"\xff1", "\xff1", `$'\3771'`},
+		{"-f.hist", "-f.hist", "./-f.hist"},
+		{"$(exit)", "$(exit)", "'$(exit)'"},
 		{"", `""`, "''"},
 	}
 	for _, test := range tests {
@@ -242,6 +246,9 @@ func TestNamesThatNeedQuotes(t *testing.T) {
 		}
 		if got := shellWord(test.name); got != test.word {
 			t.Errorf("shellWord(%q) is %s, want %s", test.name, got, test.word)
+		}
+		if read, err := exec.Command("bash", "-c", "printf %s "+test.word).Output(); err != nil || strings.TrimPrefix(string(read), "./") != test.name {
+			t.Errorf("a shell reads %s as %q, want %q; %v", test.word, read, test.name, err)
 		}
 	}
 }

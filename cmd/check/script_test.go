@@ -4,11 +4,12 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/spf13/pflag"
 )
 
 func TestMain(m *testing.M) {
@@ -19,13 +20,10 @@ func TestMain(m *testing.M) {
 type unmoved struct{ testscript.TestingM }
 
 func (p unmoved) Run() int {
-	root := (&app{}).root()
-	for _, cmd := range root.Commands() {
-		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-			for _, name := range variables(cmd, flag) {
-				os.Unsetenv(name)
-			}
-		})
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, prefix) && !slices.Contains(elsewhere, name) {
+			os.Unsetenv(name)
+		}
 	}
 	return p.TestingM.Run()
 }
