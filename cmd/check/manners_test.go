@@ -14,7 +14,7 @@ import (
 )
 
 // goodUses has a use of each command that goes as it should, with the file it
-// reads, "" for none, as FILE and the one it writes as OUT. A gate over a corpus
+// reads, "" for none, as FILE and the one it writes as OUT. BROKERS is a cluster. A gate over a corpus
 // that lacks most rules is one that finds something.
 var goodUses = map[string]struct {
 	args, file, out string
@@ -25,10 +25,12 @@ var goodUses = map[string]struct {
 	"demo":     {"demo", "", "", exitOK},
 	"explain":  {"explain FILE", "ok.hist", "", exitOK},
 	"gate":     {"gate --budget 1ns --corpus corpus --json OUT", "", "gate.json", exitViolation},
+	"live":     {"live --bootstrap BROKERS --duration 200ms -o OUT --force", "", "live", exitOK},
 	"man":      {"man OUT", "", "man", exitOK},
 	"matrix":   {"matrix --runs 1", "", "", exitOK},
 	"merge":    {"merge FILE --json OUT", "gate.json", "merged.json", exitViolation}, // after gate, by name
 	"minimize": {"minimize FILE -o OUT --force", "lost.hist", "small.hist", exitOK},
+	"record":   {"record --bootstrap BROKERS --duration 200ms -o OUT --force", "", "record.jsonl", exitOK},
 	"replay":   {"replay FILE", "case.hist", "", exitOK},
 	"report":   {"report FILE -o OUT", "ok.hist", "ok.html", exitOK},
 	"run":      {"run --runs 20", "", "", exitOK},
@@ -55,19 +57,20 @@ func TestManners(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	brokers := startBrokers(t)
 	for _, cmd := range (&app{}).root().Commands() {
 		if cmd.Runnable() {
-			t.Run(cmd.Name(), func(t *testing.T) { manners(t, cmd) })
+			t.Run(cmd.Name(), func(t *testing.T) { manners(t, cmd, brokers) })
 		}
 	}
 }
 
-func manners(t *testing.T, cmd *cobra.Command) {
+func manners(t *testing.T, cmd *cobra.Command, brokers string) {
 	use, ok := goodUses[cmd.Name()]
 	if !ok {
 		t.Fatalf("there is no good use of %s", cmd.Name())
 	}
-	words := strings.Fields(use.args)
+	words := strings.Fields(strings.ReplaceAll(use.args, "BROKERS", brokers))
 	with := func(file, out string) []string {
 		args := slices.Clone(words)
 		for i, word := range args {

@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/twmb/franz-go/pkg/kfake"
 )
 
 func TestMain(m *testing.M) {
@@ -29,12 +31,27 @@ func (p unmoved) Run() int {
 }
 
 func TestScripts(t *testing.T) {
+	brokers := sync.OnceValue(func() string { return startBrokers(t) })
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("BROKERS", brokers())
+			return nil
+		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
+}
+
+// startBrokers starts a cluster in this process and returns its addresses.
+func startBrokers(t *testing.T) string {
+	cluster, err := kfake.NewCluster(kfake.SeedTopics(2, "made-before"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	return strings.Join(cluster.ListenAddrs(), ",")
 }
 
 // exits runs a command and fails unless it ends with the given exit code, and

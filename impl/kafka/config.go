@@ -59,14 +59,21 @@ type Config struct {
 	Isolation  string // "read_uncommitted" (default) or "read_committed"
 	Reads      string // what the history's reads are to be judged by: "committed" (default) or "linearizable"
 
-	Duration time.Duration // of the work, before the scan; default 10 s
-	Timeout  time.Duration // of one request; default 5 s
-	Settle   time.Duration // how long the cluster may take to answer again after the last fault; default 60 s
+	Duration time.Duration // of the work, before the scan
+	Timeout  time.Duration // of one request
+	Settle   time.Duration // how long the cluster may take to answer again after the last fault
 
 	Nemesis Nemesis           // nil for none
 	Out     io.Writer         // gets the history as events, a whole line with every Write; nil for none
 	Say     func(text string) // is told what goes on; nil for nobody
 }
+
+// Defaults of a [Config].
+const (
+	DefaultDuration = 10 * time.Second
+	DefaultTimeout  = 5 * time.Second
+	DefaultSettle   = 60 * time.Second
+)
 
 // ErrConfig says that a Config cannot be meant.
 var ErrConfig = errors.New("cannot be recorded")
@@ -90,6 +97,8 @@ func (c Config) Validate() error {
 		return refuse("isolation level: expected read_uncommitted or read_committed, found %q", c.Isolation)
 	case !slices.Contains([]string{"committed", "linearizable"}, c.Reads):
 		return refuse("reads: expected committed or linearizable, found %q", c.Reads)
+	case c.Idempotent || c.Group:
+		return refuse("idempotent producers and groups are not recorded yet")
 	case c.Idempotent && c.Acks != "all":
 		return refuse("an idempotent producer needs acks=all, found acks=%s", c.Acks)
 	case c.Idempotent && len(c.Sides) > 1:
@@ -98,8 +107,8 @@ func (c Config) Validate() error {
 		return refuse("the library's idempotent producer makes its own batches, and so a send is one record, not %d", c.Batch)
 	case c.Group && len(c.Sides) > 1:
 		return refuse("the members of a group find leaders by themselves, and so cannot belong to one of several sides")
-	case c.Partitions < 1 || c.ReplicationFactor < 0 || c.Producers < 0 || c.Consumers < 0 || c.Batch < 1 || c.InFlight < 1 || c.Rate < 0:
-		return refuse("expected numbers of 1 or more (producers, consumers and rate: 0 or more)")
+	case c.Partitions < 1 || c.ReplicationFactor < 0 || c.Producers < 1 || c.Consumers < 1 || c.Batch < 1 || c.InFlight < 1 || c.Rate < 0:
+		return refuse("expected numbers of 1 or more (replicas and rate: 0 or more)")
 	case c.Duration <= 0 || c.Timeout <= 0 || c.Settle <= 0:
 		return refuse("expected times above 0")
 	}
@@ -116,9 +125,9 @@ func (c Config) withDefaults() Config {
 	c.Acks = cmp.Or(c.Acks, "all")
 	c.Isolation = cmp.Or(c.Isolation, "read_uncommitted")
 	c.Reads = cmp.Or(c.Reads, "committed")
-	c.Duration = cmp.Or(c.Duration, 10*time.Second)
-	c.Timeout = cmp.Or(c.Timeout, 5*time.Second)
-	c.Settle = cmp.Or(c.Settle, 60*time.Second)
+	c.Duration = cmp.Or(c.Duration, DefaultDuration)
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	c.Settle = cmp.Or(c.Settle, DefaultSettle)
 	if c.Topic == "" && !c.Existing {
 		c.Topic = "isrcheck-" + time.Now().UTC().Format("20060102-150405.000")
 	}

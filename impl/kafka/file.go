@@ -53,7 +53,7 @@ func Create(path string, replace bool) (*File, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("%s: %w", path, ErrFileName)
 	}
-	pack := []func([]byte) ([]byte, error){plain, member, frame}[i]
+	pack := []func([]byte) ([]byte, error){unpacked, member, frame}[i]
 	flags := os.O_CREATE | os.O_WRONLY | os.O_EXCL
 	if replace {
 		flags = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
@@ -122,7 +122,7 @@ func (f *File) flush() {
 	f.lines.Reset()
 }
 
-func plain(lines []byte) ([]byte, error) { return lines, nil }
+func unpacked(lines []byte) ([]byte, error) { return lines, nil }
 
 // member packs lines as a gzip member.
 func member(lines []byte) ([]byte, error) {

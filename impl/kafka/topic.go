@@ -58,6 +58,11 @@ func (r *run) learnTopic(ctx context.Context, admin *kadm.Client) error {
 			return fmt.Errorf("topic %s: %w", r.Topic, err)
 		}
 	}
+	if r.Existing {
+		if err := empty(ctx, admin, r.Topic); err != nil {
+			return err
+		}
+	}
 	r.Partitions = int32(len(topic.Partitions))
 	r.summary.Topic, r.summary.TopicID = r.Topic, uuid(topic.ID)
 	r.config = r.clientSettings()
@@ -72,6 +77,31 @@ func (r *run) learnTopic(ctx context.Context, admin *kadm.Client) error {
 	}
 	for _, c := range described[0].Configs {
 		r.topicSetting(c.Key, c.MaybeValue())
+	}
+	return nil
+}
+
+// empty returns an error if a topic holds records: nobody would know who sent
+// them.
+func empty(ctx context.Context, admin *kadm.Client, topic string) error {
+	starts, err := admin.ListStartOffsets(ctx, topic)
+	if err == nil {
+		err = starts.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("topic %s: %w", topic, err)
+	}
+	ends, err := admin.ListEndOffsets(ctx, topic)
+	if err == nil {
+		err = ends.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("topic %s: %w", topic, err)
+	}
+	for _, end := range ends.Offsets().Sorted() {
+		if start, _ := starts.Lookup(topic, end.Partition); start.Offset < end.At {
+			return fmt.Errorf("%w: topic %s: expected an empty topic, found offsets %d to %d in partition %d", ErrConfig, topic, start.Offset, end.At-1, end.Partition)
+		}
 	}
 	return nil
 }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isrcheck/isrcheck/checker"
+)
+
+func (a *app) live() *cobra.Command {
+	r := &recorder{app: a}
+	cmd := &cobra.Command{
+		Use:   "live --bootstrap HOST:PORT,... -o DIR",
+		Short: "Record what clients of a live cluster see, and judge it",
+		Long: "live does what record does, judges the recording as verify does, and prints the verdict. In\n" +
+			"DIR it leaves " + liveRecording + " and, of a violation, " + livePage + ". The exit code is the\n" +
+			"verdict's, or 3 if a partition could not be read to its end.",
+		Example: "  check live --bootstrap localhost:9092 --partitions 3 --duration 1m -o out",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := r.prepare(); err != nil {
+				return err
+			}
+			recording, err := liveFolder(r.to, r.force)
+			if err == nil {
+				ctx, stop := interruptible()
+				defer stop()
+				err = r.live(ctx, recording)
+			}
+			if err != nil {
+				a.fail(exitInput, err)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	r.flags(flags)
+	flags.StringVarP(&r.to, "output", "o", "", "the folder to write")
+	flags.BoolVar(&r.force, "force", false, "replace a recording that is there")
+	jsonFlag(cmd, &r.json)
+	cmd.MarkFlagRequired("output")
+	return cmd
+}
+
+// live records and judges.
+func (r *recorder) live(ctx context.Context, path string) error {
+	recorded, err := r.record(ctx, path)
+	if err != nil {
+		return err
+	}
+	v := &verifier{app: r.app, check: r.app.checkFile}
+	v.opts.Steps, v.opts.Memory = checker.DefaultSteps, checker.DefaultMemory
+	j := v.judge(source{name: path})
+	r.app.worsen(j.exit())
+	if j.err != nil {
+		return j.err
+	}
+	page := ""
+	if j.exit() == exitViolation {
+		page = filepath.Join(r.to, livePage)
+		if err := writePage(page, recorded.History, j.result, command(j)); err != nil {
+			return err
+		}
+	}
+	if r.json {
+		r.app.encode(jsonLive{recorded.json(), asJSON(j), page})
+		return nil
+	}
+	fmt.Fprint(r.app.out, recorded.text())
+	r.app.printText(j, true)
+	if page != "" {
+		fmt.Fprintf(r.app.out, "  page: %s\n", label(page))
+	}
+	return nil
+}
+
+// jsonLive is the JSON of a recording and its verdict. Names are part of the
+// command line's contract.
+type jsonLive struct {
+	Recording jsonRecording `json:"recording"`      // as record prints it
+	Case      jsonJudgement `json:"case"`           // as verify prints it
+	Page      string        `json:"page,omitempty"` // of a violation
+}
+
+// liveNames are the files that live writes into its folder.
+const (
+	liveRecording = "recording.jsonl.zst"
+	livePage      = "report.html"
+)
+
+// liveFolder makes the folder of live, in which there is no recording yet.
+func liveFolder(dir string, replace bool) (recording string, err error) {
+	recording = filepath.Join(dir, liveRecording)
+	if err := fileIsNew(recording, replace); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return recording, nil
+}

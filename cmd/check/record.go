@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/impl/kafka"
+)
+
+// A recorder is the command record, and the first half of live.
+type recorder struct {
+	app       *app
+	config    kafka.Config
+	security  kafka.Security
+	bootstrap []string // a side each
+	topic     map[string]string
+	file      string // with properties
+	to        string
+	force     bool
+	json      bool
+}
+
+func (a *app) record() *cobra.Command {
+	r := &recorder{app: a}
+	cmd := &cobra.Command{
+		Use:   "record --bootstrap HOST:PORT,... -o FILE",
+		Short: "Record what clients of a live cluster see",
+		Long: "record works on a cluster that speaks the Kafka protocol, and writes down who asked what,\n" +
+			"when, and what came back: producers send values that nobody sent before, consumers read\n" +
+			"from explicit positions, and at the end every partition is read from its log start to its\n" +
+			"end. One operation is one attempt on the wire. Unless --existing names one, which has to\n" +
+			"be empty, a topic is made for the recording, and stays.\n" +
+			"FILE is written as it goes: what a killed recorder leaves behind can be judged. An\n" +
+			"interrupt or SIGTERM ends the work early and reads the partitions all the same; a second\n" +
+			"one ends at once. The exit code is 3 if a partition could not be read to its end.\n" +
+			"Passwords and keys are in no recording; give them by --config or a variable.",
+		Example: "  check record --bootstrap localhost:9092 --partitions 3 --duration 1m -o run.jsonl.zst\n" +
+			"  check record --config client.properties --topic-config min.insync.replicas=2 -o run.jsonl.zst\n" +
+			"  check verify run.jsonl.zst",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := r.prepare(); err != nil {
+				return err
+			}
+			if err := fileIsNew(r.to, r.force); err != nil {
+				return err
+			}
+			ctx, stop := interruptible()
+			defer stop()
+			recorded, err := r.record(ctx, r.to)
+			if err != nil {
+				a.fail(exitInput, err)
+				return nil
+			}
+			if r.json {
+				a.encode(recorded.json())
+			} else {
+				fmt.Fprint(a.out, recorded.text(), "  next: check verify "+shellWord(r.to)+"\n")
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	r.flags(flags)
+	flags.StringVarP(&r.to, "output", "o", "", "the file to write (.jsonl, .jsonl.gz or .jsonl.zst)")
+	flags.BoolVar(&r.force, "force", false, "replace FILE if it is there")
+	jsonFlag(cmd, &r.json)
+	cmd.MarkFlagRequired("output")
+	return cmd
+}
+
+// flags are those of every command that records.
+func (r *recorder) flags(flags *pflag.FlagSet) {
+	c, s := &r.config, &r.security
+	flags.StringArrayVar(&r.bootstrap, "bootstrap", nil, "addresses of brokers, as HOST:PORT,HOST:PORT; if given again, some clients know only the first ones and some only the second")
+	flags.StringVar(&r.file, "config", "", "a properties file as Kafka's own clients take it: addresses, TLS, SASL")
+	flags.StringVar(&c.Topic, "topic", "", "the topic to make (default a new name for every recording)")
+	flags.Int32Var(&c.Partitions, "partitions", 1, "partitions of the topic")
+	flags.Int16Var(&c.ReplicationFactor, "replication-factor", 0, "replicas of each partition; 0 is the cluster's default")
+	flags.StringToStringVar(&r.topic, "topic-config", nil, "settings of the topic, as KEY=VALUE,KEY=VALUE")
+	flags.BoolVar(&c.Existing, "existing", false, "use the topic as it is; it has to be empty")
+	flags.IntVar(&c.Producers, "producers", 4, "clients that send")
+	flags.IntVar(&c.Consumers, "consumers", 2, "clients that read; each reads every partition")
+	flags.BoolVar(&c.Group, "group", false, "make the consumers one group, whose members are assigned partitions")
+	flags.IntVar(&c.Rate, "rate", 0, "sends a second, of all producers together; 0 is as fast as they can")
+	flags.IntVar(&c.Batch, "batch", 1, "records of one send")
+	flags.IntVar(&c.InFlight, "in-flight", 1, "sends that a producer has under way at a time")
+	flags.StringVar(&c.Acks, "acks", "all", "who has to have a record: all of the ISR, 1 (the leader), or 0")
+	flags.BoolVar(&c.Idempotent, "idempotent", false, "let the client library retry, idempotently: a send is what comes of all its attempts")
+	flags.StringVar(&c.Isolation, "isolation", "read_uncommitted", "what consumers see of transactions: read_uncommitted or read_committed")
+	flags.StringVar(&c.Reads, "reads", "committed", "what reads are judged by: committed or linearizable")
+	flags.DurationVar(&c.Duration, "duration", kafka.DefaultDuration, "how long to work before the partitions are read")
+	flags.DurationVar(&c.Timeout, "request-timeout", kafka.DefaultTimeout, "how long one request may take")
+	flags.DurationVar(&c.Settle, "settle", kafka.DefaultSettle, "how long the cluster may take to answer again after the last fault")
+	flags.BoolVar(&s.TLS, "tls", false, "connect by TLS")
+	flags.StringVar(&s.CA, "ca", "", "certificates to trust (PEM; default the system's)")
+	flags.StringVar(&s.Cert, "cert", "", "the client's certificate (PEM)")
+	flags.StringVar(&s.Key, "key", "", "the key of the client's certificate (PEM)")
+	flags.StringVar(&s.Mechanism, "sasl-mechanism", "", "how to log in: "+strings.Join(kafka.Mechanisms, ", "))
+	flags.StringVar(&s.User, "sasl-username", "", "whom to log in as")
+	flags.StringVar(&s.Password, "sasl-password", "", "the password; other users of the machine see what is typed, so better set ISRCHECK_SASL_PASSWORD")
+}
+
+// prepare puts together what the flags and the file of properties say. Flags
+// come first.
+func (r *recorder) prepare() error {
+	addresses := r.bootstrap
+	if r.file != "" {
+		s, bootstrap, err := kafka.ReadProperties(r.file)
+		if err != nil {
+			return err
+		}
+		if len(addresses) == 0 && bootstrap != "" {
+			addresses = []string{bootstrap}
+		}
+		r.security = s.With(r.security)
+	}
+	if len(addresses) == 0 {
+		return errors.New("expected the address of a broker, by --bootstrap or by bootstrap.servers in the --config file")
+	}
+	for _, side := range addresses {
+		var seeds []string
+		for _, address := range strings.Split(side, ",") {
+			seeds = append(seeds, strings.TrimSpace(address))
+		}
+		r.config.Sides = append(r.config.Sides, seeds)
+	}
+	if err := r.security.Apply(&r.config); err != nil {
+		return err
+	}
+	r.config.TopicConfig = r.topic
+	return r.config.Validate()
+}
+
+// fileIsNew refuses a file that is there already, if it is not to be replaced.
+func fileIsNew(path string, replace bool) error {
+	if _, err := os.Lstat(path); err == nil && !replace {
+		return fmt.Errorf("%s is there already; --force replaces it", label(path))
+	}
+	return nil
+}
+
+// A recorded is a recording that was made.
+type recorded struct {
+	kafka.Summary
+	file string
+}
+
+// record makes the recording. It fails if there is none; if it is not all that
+// it should be, that is said and the exit code is 3.
+func (r *recorder) record(ctx context.Context, path string) (recorded, error) {
+	out, err := kafka.Create(path, r.force)
+	if err != nil {
+		return recorded{}, err
+	}
+	r.config.Out = out
+	end := newProgress(r.app.err).during("recording " + label(path))
+	s, err := kafka.Record(ctx, r.config)
+	end()
+	if closing := out.Close(); closing != nil {
+		return recorded{}, fmt.Errorf("%s: %w", label(path), closing)
+	}
+	if s.History == nil {
+		os.Remove(path) // nothing is in it
+		return recorded{}, err
+	}
+	if err != nil {
+		r.app.fail(exitUnknown, fmt.Errorf("the recording %s lacks something: %w", label(path), err))
+	}
+	return recorded{s, path}, nil
+}
+
+// text says what was recorded.
+func (r recorded) text() string {
+	j := r.json()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s (%s, %d acknowledged; %s) on topic %s, %d of %s read to the end; %s, %s\n", label(r.file), count(j.Operations, "operation"),
+		count(j.Sends, "send"), j.Acknowledged, count(j.Reads, "read"), label(j.Topic), j.Scanned, count(j.Partitions, "partition"),
+		count(j.Elections, "election"), count(j.Faults, "fault"))
+	for _, remark := range j.Remarks {
+		fmt.Fprintf(&b, "  note: %s\n", remark)
+	}
+	return b.String()
+}
+
+// jsonRecording is the JSON of a recording. Names are part of the command line's
+// contract.
+type jsonRecording struct {
+	File         string   `json:"file"`              // that was written
+	Topic        string   `json:"topic"`             // that was worked on
+	TopicID      string   `json:"topic_id"`          // as the cluster has it
+	Partitions   int      `json:"partitions"`        // of the topic
+	Scanned      int      `json:"scanned"`           // partitions that were read to the end after the faults
+	Operations   int      `json:"operations"`        // of clients
+	Sends        int      `json:"sends"`             // batches
+	Acknowledged int      `json:"acknowledged"`      // sends that ended with ok
+	Reads        int      `json:"reads"`             // fetches, polls and scans that ended with ok
+	Faults       int      `json:"faults"`            // marks of the nemesis
+	Elections    int      `json:"elections"`         // changes of leaders or of their epochs that clients were told of
+	Milliseconds int64    `json:"milliseconds"`      // from the first operation to the last
+	Remarks      []string `json:"remarks,omitempty"` // what is not as it should be
+}
+
+func (r recorded) json() jsonRecording {
+	j := jsonRecording{File: r.file, Topic: r.Topic, TopicID: r.TopicID, Partitions: r.Partitions, Scanned: r.Scanned,
+		Operations: len(r.History.Ops()), Elections: r.Elections, Milliseconds: r.Took.Milliseconds(), Remarks: r.Remarks}
+	for i := range r.History.Ops() {
+		o := &r.History.Ops()[i]
+		switch {
+		case o.Kind == histories.Send && o.Outcome == histories.OK:
+			j.Acknowledged++
+			fallthrough
+		case o.Kind == histories.Send:
+			j.Sends++
+		case o.IsRead() && o.Outcome == histories.OK:
+			j.Reads++
+		}
+	}
+	for _, m := range r.History.Marks() {
+		if m.Kind == histories.Nemesis {
+			j.Faults++
+		}
+	}
+	return j
+}
