@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,6 +41,27 @@ func brief(o *histories.Op, values []histories.Value, offsets []int64) string {
 		}
 	}
 	return withRecords(o, shown)
+}
+
+// Of a long text a sentence has its ends: what became of a record stands behind
+// its value.
+const (
+	longText = 64 // letters that are shown as they are
+	textHead = 40
+	textTail = 16
+)
+
+var texts = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// shortened is a sentence with long values in part.
+func shortened(sentence string) string {
+	return texts.ReplaceAllStringFunc(sentence, func(value string) string {
+		letters := []rune(value)
+		if len(letters) <= longText {
+			return value
+		}
+		return string(letters[:textHead]) + "..." + string(letters[len(letters)-textTail:])
+	})
 }
 
 // showBeside shows the records before and behind an offset that holds none.

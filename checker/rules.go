@@ -185,11 +185,12 @@ func (f *Finding) show() {
 		e := Evidence{Index: o.Index, Line: o.Line, Text: brief(o, f.about, f.offsets)}
 		for _, d := range f.duties {
 			if d.op == o {
-				e.Should = d.words
+				e.Should = shortened(d.words)
 			}
 		}
 		f.Evidence = append(f.Evidence, e)
 	}
+	f.Says = shortened(f.Says)
 	f.ops, f.duties, f.offsets = nil, nil, nil
 }
 

@@ -258,8 +258,12 @@ func (d *data) mark(m *histories.Mark) {
 	d.Marks = append(d.Marks, one)
 }
 
-// until is when a fault ends that says how long it lasts: for=N.
+// until is when a fault ends that says how long it lasts: for=N. Its end, which
+// says so as well, lasts no longer.
 func until(m *histories.Mark) *int64 {
+	if strings.HasPrefix(m.Text, "end of ") {
+		return nil
+	}
 	for _, word := range strings.Fields(m.Text) {
 		if n, ok := strings.CutPrefix(word, "for="); ok {
 			if last, err := strconv.ParseInt(n, 10, 64); err == nil && last > 0 && m.Time+last > m.Time {

@@ -57,6 +57,28 @@ func TestTop(t *testing.T) {
 	}
 }
 
+// TestFaultsLast draws a fault as long as it lasts, and its end as an instant.
+func TestFaultsLast(t *testing.T) {
+	page := write(t, parse(t, lost+"8 nemesis end of crash broker=1 for=3\n"))
+	for _, want := range []string{`"t":5,"until":8,"kind":"nemesis","text":"crash broker=1 for=3"`, `"t":8,"kind":"nemesis","text":"end of crash broker=1 for=3"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+}
+
+// TestHeadline keeps what became of a record in the sentence, however long its
+// value is.
+func TestHeadline(t *testing.T) {
+	value := strings.Repeat(`x\\\"`, 1000)
+	page := write(t, parse(t, `1-2 P1 send 1 => ok @0`+"\n"+`3-4 P1 send "`+value+`" => ok @1`+"\n6-7 C1 scan => ok [0:1] end=1\n"))
+	_, headline, _ := strings.Cut(page, "<h1")
+	headline, _, _ = strings.Cut(headline, "</h1>")
+	if !strings.Contains(headline, "was acknowledged at offset 1 and is gone") || len(headline) > 300 {
+		t.Errorf("the headline is %s", headline)
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	ok := write(t, parse(t, "1-2 P1 send 1 => ok @0\n3-4 C1 scan => ok [0:1] end=1\n"))
 	if !strings.Contains(ok, "What the clients saw is legal.") || strings.Contains(ok, "What proves it") {

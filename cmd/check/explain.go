@@ -172,9 +172,9 @@ const maxLosses = 6
 func losses(all []checker.Loss) string {
 	var parts []string
 	for _, l := range all[:min(len(all), maxLosses)] {
-		which := l.First.String()
+		which := clip(l.First.String(), nameWidth)
 		if l.Lost > 1 {
-			which += " to " + l.Last.String()
+			which += " to " + clip(l.Last.String(), nameWidth)
 		}
 		of := fmt.Sprintf("%s's %s", clip(label(l.Producer), nameWidth), count(l.Of, "record"))
 		switch {

@@ -14,7 +14,8 @@ func (a *app) version() *cobra.Command {
 		Use:   "version",
 		Short: "Say which version this is",
 		Long: "version says which version of isrcheck this is, and what it was built from: the commit,\n" +
-			"if it was built in a checkout, and modified if that had changes.",
+			"if it was built in a checkout, and modified if that had changes. A build that leaves no trace\n" +
+			"of it (-buildvcs=false, or without git) is of an unknown commit, changed or not.",
 		Example: "  check version --json | jq -r .revision",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -40,8 +41,11 @@ type jsonBuild struct {
 	Platform string `json:"platform"`           // as os/architecture
 	Revision string `json:"revision,omitempty"` // the commit, where it is known
 	Time     string `json:"time,omitempty"`     // of the commit, RFC 3339
-	Modified bool   `json:"modified"`           // the checkout had changes
+	Modified *bool  `json:"modified,omitempty"` // the checkout had changes, where it is known
 }
+
+// devel is the version where the build left none.
+const devel = "(devel)"
 
 // build says what this program was built from.
 func build() jsonBuild {
@@ -52,7 +56,7 @@ func build() jsonBuild {
 // buildOf reads what the build left behind, which is nil if it was nothing: not
 // every way of building leaves something.
 func buildOf(info *debug.BuildInfo) jsonBuild {
-	b := jsonBuild{Isrcheck: "(devel)", Format: 1, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := jsonBuild{Isrcheck: devel, Format: 1, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
 		return b
 	}
@@ -66,7 +70,8 @@ func buildOf(info *debug.BuildInfo) jsonBuild {
 		case "vcs.time":
 			b.Time = s.Value
 		case "vcs.modified":
-			b.Modified = s.Value == "true"
+			modified := s.Value == "true"
+			b.Modified = &modified
 		}
 	}
 	return b
@@ -77,11 +82,13 @@ func (b jsonBuild) details() string {
 	text := fmt.Sprintf("history format %d, %s, %s", b.Format, b.Go, b.Platform)
 	if b.Revision != "" {
 		text += ", commit " + b.Revision
+	} else if b.Isrcheck == devel {
+		text += ", of an unknown commit"
 	}
 	if b.Time != "" {
 		text += " of " + b.Time
 	}
-	if b.Modified {
+	if b.Modified != nil && *b.Modified {
 		text += ", modified"
 	}
 	return text

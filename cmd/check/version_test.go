@@ -14,14 +14,18 @@ func TestBuild(t *testing.T) {
 		info          *debug.BuildInfo
 		version, says string
 	}{
-		{nil, "(devel)", ""},
-		{&debug.BuildInfo{}, "(devel)", ""},
+		{nil, "(devel)", ", of an unknown commit"},
+		{&debug.BuildInfo{}, "(devel)", ", of an unknown commit"},
+		{&debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}}, "v1.2.3", ""},
 		{info, "v1.2.3", ", commit abc of 2026-01-02T03:04:05Z, modified"},
 	}
 	for _, test := range tests {
 		b := buildOf(test.info)
 		if b.Isrcheck != test.version || !strings.HasSuffix(b.details(), b.Platform+test.says) {
 			t.Errorf("%s (%s), want %s and %q", b.Isrcheck, b.details(), test.version, test.says)
+		}
+		if known := b.Revision != ""; known != (b.Modified != nil) {
+			t.Errorf("%s says whether it was modified: %v, want %v", b.Isrcheck, b.Modified != nil, known)
 		}
 	}
 }
