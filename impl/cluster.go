@@ -25,6 +25,7 @@ type Cluster struct {
 	clients     []client
 	actions     []action
 	next        int   // the first action not performed
+	waiting     []int // faults that wait for their moment, in the order of their steps
 	quietAt     int64 // when the last fault is over
 	fingerprint uint64
 	broken      [invariantCount]bool
@@ -83,6 +84,7 @@ type Stats struct {
 	BarrierReads      int64   // answered after the read barrier
 	Flushes           int64   // of a log, for the number of its records
 	Faults            []int64 // applied, by place in the table
+	Moments           []int64 // at which faults that had waited for them were applied, by place in the table
 	Live              bool    // the cluster converged after the last fault
 }
 
@@ -146,7 +148,7 @@ func (c *Cluster) boot(p plan, opts Options) {
 	c.reset()
 	c.cfg, c.bugs, c.actions = p.cfg, p.bugs, p.actions
 	c.tracing, c.judging, c.watch = opts.Trace, !opts.NoInvariants, opts.Watch
-	c.stats.Faults = make([]int64, len(Faults))
+	c.stats.Faults, c.stats.Moments = make([]int64, len(Faults)), make([]int64, len(Moments))
 	c.net.brokers = node(c.cfg.brokers)
 	c.ghosts = resized(c.ghosts, c.cfg.partitions, (*ghost).reset)
 	c.bootController()
@@ -244,12 +246,11 @@ func (c *Cluster) Step() bool {
 		a := &c.actions[c.next]
 		c.next++
 		c.now = max(c.now, a.at)
-		if c.watch == nil {
-			c.perform(a)
+		if a.args.when != noMoment {
+			c.lieInWait(a)
 			break
 		}
-		found := c.View()
-		c.watch(a.args.step, found, c.perform(a))
+		c.carryOut(a)
 	default:
 		c.now = c.queue.next()
 		slot := c.queue.pop()
@@ -262,10 +263,23 @@ func (c *Cluster) Step() bool {
 	if c.dirty && c.judging {
 		c.checkInvariants()
 	}
+	if c.came != 0 {
+		c.spring()
+	}
 	if c.next == len(c.actions) && !c.held {
 		c.conclude()
 	}
 	return c.phase != finished
+}
+
+// carryOut performs a step, and tells who watches what it found and did.
+func (c *Cluster) carryOut(a *action) {
+	if c.watch == nil {
+		c.perform(a)
+		return
+	}
+	found := c.View()
+	c.watch(a.args.step, found, c.perform(a))
 }
 
 // perform does what a step asks, and reports whether that changed anything.
@@ -289,6 +303,9 @@ func (c *Cluster) perform(a *action) bool {
 		c.notApplied(a.args.text, why)
 	} else {
 		c.stats.Faults[a.fault]++
+		if a.args.when != noMoment {
+			c.stats.Moments[a.args.when-1]++
+		}
 	}
 	c.flushAll()
 	return why == ""
@@ -297,6 +314,8 @@ func (c *Cluster) perform(a *action) bool {
 // deliver hands a message to the node it is for.
 func (c *Cluster) deliver(m *message) {
 	switch {
+	case m.kind == ambushTimer:
+		c.giveUp(int(m.id))
 	case m.kind == faultTimer:
 		c.nemesis("end of " + c.actions[m.id].args.text)
 	case m.to == controllerNode:
@@ -335,6 +354,7 @@ func (c *Cluster) deliverTo(b *broker, m *message) {
 	case m.kind == restartTimer:
 		b.start()
 		c.quietAt = max(c.quietAt, c.now)
+		c.comes(restart)
 		c.nemesis("broker " + itoa(int64(b.id)) + " is back")
 	case m.kind == resumeTimer:
 		if m.id == b.incarnation && b.pausedUntil > 0 {

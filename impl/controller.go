@@ -336,6 +336,8 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 		}
 		if next.leader != nobody {
 			c.stats.Elections++
+		} else {
+			c.comes(vacancy)
 		}
 	}
 	if c.tracing {
@@ -343,8 +345,10 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 	}
 	if next.isr.size() < old.isr.size() {
 		c.stats.IsrShrinks++
+		c.comes(isrShrink)
 	} else if next.isr.size() > old.isr.size() {
 		c.stats.IsrExpansions++
+		c.comes(isrExpansion)
 	}
 	c.stats.Eligible += int64((next.elr & old.isr).size())
 	c.write(metaRecord{broker: nobody, partition: p, reg: next})

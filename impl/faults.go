@@ -1,5 +1,7 @@
 package impl
 
+import "slices"
+
 // A Fault is something that can go wrong around the protocol. Each carries its
 // own end, so leaving one out always moves a run towards calm.
 type Fault struct {
@@ -54,6 +56,9 @@ var (
 // the functions it names lead back to it.
 var Faults []Fault
 
+// faultArgs are the arguments of each fault, with those that all have.
+var faultArgs [][]ArgSpec
+
 func init() {
 	Faults = []Fault{
 		{"crash", "a broker's process dies and comes back; the page cache survives",
@@ -103,6 +108,9 @@ func init() {
 		{"depose-controller", "another controller takes over; a broker goes on sending its proposals to the old one, which knows no better",
 			[]ArgSpec{brokerArg, forArg}, applyDeposeController},
 	}
+	for _, f := range Faults {
+		faultArgs = append(faultArgs, slices.Concat(f.Args, AmbushArgs))
+	}
 }
 
 // args are a step's arguments, read.
@@ -112,6 +120,8 @@ type args struct {
 	slower, faster               int64
 	replicas                     []node
 	kind                         kind
+	when                         moment
+	within                       int64
 	client                       string
 	partition                    int32
 	text                         string // the step in words

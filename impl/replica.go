@@ -130,6 +130,7 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 		}
 		b.failReads(r)
 		b.failDeletes(r)
+		b.comes(leadership)
 		b.say("leads epoch %d: leo=%d hw=%d isr=%v", r.leaderEpoch, r.log.end(), r.hw, r.isr)
 		b.ghosts[r.partition].onLeader(b.env, b.id, r)
 	}
@@ -198,6 +199,7 @@ func (b *broker) truncate(r *replica, offset int64) {
 	if cut := r.log.end() - offset; cut > 0 {
 		b.ghosts[r.partition].onTruncate(b.env, b.id, r, offset)
 		b.stats.Truncations++
+		b.comes(cutting)
 		b.stats.RecordsTruncated += cut
 		b.say("truncates %d -> %d", r.log.end(), offset)
 	}

@@ -51,6 +51,7 @@ func (c *Cluster) reset() {
 		controller: c.controller,
 		brokers:    c.brokers,
 		clients:    c.clients[:0],
+		waiting:    c.waiting[:0],
 	}
 	c.queue.reset()
 	c.controller.reset()

@@ -16,8 +16,8 @@ func (c *Cluster) conclude() {
 		c.quietAt = max(c.quietAt, c.now)
 		fallthrough
 	case settling:
-		if c.now < c.quietAt {
-			return // a fault is not over
+		if c.now < c.quietAt || len(c.waiting) > 0 {
+			return // a fault is not over, or may still come
 		}
 		if c.outage() {
 			c.quietAt = c.now

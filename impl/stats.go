@@ -16,10 +16,17 @@ func (s *Stats) Add(o Stats) {
 	s.FollowerReads += o.FollowerReads
 	s.BarrierReads += o.BarrierReads
 	s.Flushes += o.Flushes
-	if s.Faults == nil {
-		s.Faults = make([]int64, len(Faults))
+	s.Faults = addEach(s.Faults, o.Faults)
+	s.Moments = addEach(s.Moments, o.Moments)
+}
+
+// addEach adds counts to others, which may not have begun.
+func addEach(to, counts []int64) []int64 {
+	if to == nil {
+		to = make([]int64, len(counts))
 	}
-	for i, n := range o.Faults {
-		s.Faults[i] += n
+	for i, n := range counts {
+		to[i] += n
 	}
+	return to
 }

@@ -131,10 +131,10 @@ func readFault(s *schedule.Step) (action, error) {
 	out := action{at: s.At, fault: i}
 	out.args.from, out.args.to = anyNode, anyNode
 	out.args.text = deedText(s)
-	if err := checkKeys(s, Faults[i].Args); err != nil {
+	if err := checkKeys(s, faultArgs[i]); err != nil {
 		return action{}, err
 	}
-	for _, spec := range Faults[i].Args {
+	for _, spec := range faultArgs[i] {
 		j := slices.IndexFunc(s.Args, func(a schedule.Arg) bool { return a.Key == spec.Key })
 		if j < 0 {
 			if !spec.Optional {
@@ -145,6 +145,9 @@ func readFault(s *schedule.Step) (action, error) {
 		if err := out.args.read(spec, s.Args[j].Value); err != nil {
 			return action{}, err
 		}
+	}
+	if out.args.within > 0 && out.args.when == noMoment {
+		return action{}, at(fmt.Sprintf("within=%d", out.args.within), "within= says how long a fault waits; expected when=, for what")
 	}
 	return out, nil
 }
@@ -179,6 +182,10 @@ func (a *args) read(spec ArgSpec, text string) error {
 	case spec.Kind == ClientArg:
 		a.client = text
 		return nil
+	case spec.Key == "when":
+		i, err := spec.place(text)
+		a.when = moment(i + 1)
+		return err
 	case spec.Kind == MessageArg:
 		_, err := spec.place(text)
 		a.kind = kind(slices.Index(kindNames[:], text))
@@ -202,6 +209,8 @@ func (a *args) read(spec ArgSpec, text string) error {
 		a.duration = n
 	case "by":
 		a.by = n
+	case "within":
+		a.within = n
 	case "lose":
 		a.lose = n
 	case "count":

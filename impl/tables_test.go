@@ -33,6 +33,9 @@ func TestTables(t *testing.T) {
 	for _, b := range Bugs {
 		row("bug", b.Name, b.Says)
 	}
+	for _, m := range Moments {
+		row("moment", m.Name, m.Says)
+	}
 	for _, i := range Invariants {
 		row("invariant", i.Name, i.Says)
 	}
@@ -50,12 +53,12 @@ func TestTableOrder(t *testing.T) {
 		Bugs[readUncommittedTail].Name != "read-uncommitted-tail" {
 		t.Error("the table of bugs is not in the order of its constants")
 	}
-	for k := fetchRequest; k <= deleteResponse; k++ {
+	for k := fetchRequest; k <= ambushTimer; k++ {
 		if int(k) >= len(kindNames) || kindNames[k] == "" {
 			t.Errorf("kind %d has no name", k)
 		}
 	}
-	if len(kindNames) != int(deleteResponse)+1 || kindNames[metadataUpdate] != "metadata" || kindNames[produceResponse] != "produce-response" ||
+	if len(kindNames) != int(ambushTimer)+1 || kindNames[metadataUpdate] != "metadata" || kindNames[produceResponse] != "produce-response" ||
 		kindNames[alterPartitionResponse] != "alter-partition-response" || kindNames[disconnected] != "disconnected" {
 		t.Error("the names of kinds are not in the order of their constants")
 	}

@@ -17,6 +17,7 @@ type env struct {
 	ghosts  []ghost // by partition
 	stats   Stats
 	dirty   bool // state changed since the invariants were last checked
+	came    uint // the moments that came since faults last looked, a bit for each
 	tracing bool
 	trace   []string
 	ops     []histories.Op

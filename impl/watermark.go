@@ -7,6 +7,7 @@ func (b *broker) advance(r *replica) {
 	hw := b.nextHW(r)
 	if hw > r.hw {
 		b.setHW(r, hw)
+		b.comes(commit)
 		b.ghosts[r.partition].onCommit(b.env, b.id, r)
 	}
 	b.completeProduces(r)

@@ -67,6 +67,11 @@ func faults(s impl.Stats) string {
 	if len(names) == 0 {
 		return "none"
 	}
+	for i, n := range s.Moments {
+		if n > 0 {
+			names = append(names, "on "+impl.Moments[i].Name+" "+number(int(n)))
+		}
+	}
 	return strings.Join(names, ", ")
 }
 
@@ -101,6 +106,7 @@ type jsonCoverage struct {
 	NotEnoughReplicas int64          `json:"not_enough_replicas"` // answers that refused a send for that
 	Settings          map[string]int `json:"settings"`            // schedules in which they made a difference, by key=value
 	Faults            map[string]int `json:"faults"`              // applied, by name
+	Moments           map[string]int `json:"moments"`             // for which faults that were applied had waited, by name
 	SimulatedMs       int64          `json:"simulated_ms"`        // of all clusters, in milliseconds
 	Events            int64          `json:"events"`              // of the simulation
 }
@@ -110,6 +116,10 @@ func coverageJSON(r *hunt.Report) jsonCoverage {
 	byName := map[string]int{}
 	for i, n := range s.Faults {
 		byName[impl.Faults[i].Verb] = int(n)
+	}
+	byMoment := map[string]int{}
+	for i, n := range s.Moments {
+		byMoment[impl.Moments[i].Name] = int(n)
 	}
 	bySetting := map[string]int{}
 	for i, n := range r.Sometimes.Settings {
@@ -122,6 +132,6 @@ func coverageJSON(r *hunt.Report) jsonCoverage {
 		Elections: s.Elections, UncleanElections: s.UncleanElections,
 		Truncations: s.Truncations, RecordsTruncated: s.RecordsTruncated,
 		ISRShrinks: s.IsrShrinks, ISRExpansions: s.IsrExpansions, NotEnoughReplicas: s.NotEnoughReplicas,
-		Settings: bySetting, Faults: byName, SimulatedMs: s.Ticks, Events: s.Events,
+		Settings: bySetting, Faults: byName, Moments: byMoment, SimulatedMs: s.Ticks, Events: s.Events,
 	}
 }

@@ -83,9 +83,19 @@ func faultsHelp() string {
 		}
 	}
 	slices.Sort(kinds)
+	var moments [][]string
+	for _, m := range impl.Moments {
+		moments = append(moments, []string{m.Name, m.Says})
+	}
 	return "Steps of a schedule, as \"TIME nemesis FAULT ARGUMENTS\". Times are milliseconds; broker=N\n" +
 		"counts from 1; a node is a broker's number or controller. KIND is one of\n" +
-		strings.Join(slices.Compact(kinds), ", ") + "\n(a fault that cannot take one says so).\n\n" + table(rows)
+		strings.Join(slices.Compact(kinds), ", ") + "\n(a fault that cannot take one says so).\n\n" + table(rows) + `
+
+A fault strikes when its time comes. With when=MOMENT it lies in wait from then on, and
+strikes when that moment comes, or never if it does not come within so many milliseconds
+(within=MS, 1000 by default):
+
+` + indent(table(moments))
 }
 
 // scenarios lists those there are, and says how to write another.

@@ -55,7 +55,8 @@ type drawing struct {
 	kind       int    // the kind of message that many faults strike
 	deletes    bool   // whether somebody deletes records
 	motifs     []func(*drawing)
-	sameAcks   bool // sends leave it to the settings which acknowledgement they want
+	moments    []string // that faults may wait for
+	sameAcks   bool     // sends leave it to the settings which acknowledgement they want
 }
 
 // settings draws a cluster in which everything happens fast: hops take one
@@ -144,6 +145,11 @@ func (d *drawing) steps() {
 	for _, m := range motifs {
 		if draw.OneIn(d.t, 3, "motif") {
 			d.motifs = append(d.motifs, m)
+		}
+	}
+	if draw.OneIn(d.t, 4, "ambushes") {
+		for range draw.Int(d.t, 1, 2, "moments") {
+			d.moments = append(d.moments, draw.From(d.t, "moment", impl.AmbushArgs[0].Values...))
 		}
 	}
 	d.now = 20 // the cluster has elected its first leader by then
@@ -282,7 +288,15 @@ func (d *drawing) fault(f impl.Fault) {
 		}
 		args = append(args, schedule.Arg{Key: spec.Key, Value: d.argument(spec)})
 	}
-	d.add(schedule.Nemesis, f.Verb, nil, args...)
+	d.add(schedule.Nemesis, f.Verb, nil, append(args, d.ambush()...)...)
+}
+
+// ambush lets some faults wait for one of the moments of the schedule.
+func (d *drawing) ambush() []schedule.Arg {
+	if len(d.moments) == 0 || draw.OneIn(d.t, 2, "at once") {
+		return nil
+	}
+	return []schedule.Arg{{Key: "when", Value: draw.From(d.t, "when", d.moments...)}, {Key: "within", Value: strconv.Itoa(d.lasts())}}
 }
 
 func (d *drawing) argument(spec impl.ArgSpec) string {

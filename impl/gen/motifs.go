@@ -6,12 +6,13 @@ import (
 
 	"github.com/isrcheck/isrcheck/histories/draw"
 	"github.com/isrcheck/isrcheck/histories/schedule"
+	"github.com/isrcheck/isrcheck/impl"
 )
 
 // motifs are short patterns of trouble that single faults rarely add up to by
 // chance: replication protocols go wrong where changes follow each other
 // faster than messages do. Each schedule uses some of them or none.
-var motifs = []func(*drawing){bounce, exile, relapse, lag, fork, dusk, resettle, heir, strand, watch, oversleep}
+var motifs = []func(*drawing){bounce, exile, relapse, lag, fork, dusk, resettle, heir, strand, watch, oversleep, coup}
 
 // bounce moves the leadership there and back.
 func bounce(d *drawing) { d.swing(d.broker()) }
@@ -170,6 +171,24 @@ func relapse(d *drawing) {
 	}
 }
 
+// coup takes the lead from a broker, in one way or another, at the moment at which
+// something happens that others have not heard of yet.
+func coup(d *drawing) {
+	if len(d.moments) == 0 {
+		d.moments = append(d.moments, draw.From(d.t, "moment", impl.AmbushArgs[0].Values...))
+	}
+	wait := []string{"when", draw.From(d.t, "when", d.moments...), "within", strconv.Itoa(d.lasts())}
+	for range draw.Int(d.t, 1, 3, "times") {
+		switch way := draw.From(d.t, "way", "move-leader", "move-leader", "fence", "crash"); way {
+		case "move-leader":
+			d.nemesis(way, append([]string{"to", d.broker(), "for", strconv.Itoa(draw.Int(d.t, 1, 30, "for"))}, wait...)...)
+		default:
+			d.nemesis(way, append([]string{"broker", draw.From(d.t, "who", d.leader, d.broker()), "for", strconv.Itoa(draw.Int(d.t, 1, 60, "for"))}, wait...)...)
+		}
+		d.now += int64(draw.Int(d.t, 0, 20, "pause"))
+	}
+}
+
 // heir is a broker that is to lead.
 func heir(d *drawing) { d.succeed(d.broker()) }
 
@@ -189,6 +208,9 @@ func (d *drawing) succeed(heir string) {
 // dusk takes one broker after another down, in some way, until none is left, and
 // lets them come back in any order.
 func dusk(d *drawing) {
+	if draw.OneIn(d.t, 4, "at any price") {
+		d.nemesis("elect-unclean", "when", "vacancy", "within", strconv.Itoa(draw.Int(d.t, 50, 400, "within")))
+	}
 	broker := draw.Int(d.t, 1, d.brokers, "first")
 	for range d.brokers {
 		verb := draw.From(d.t, "way", "shutdown", "shutdown", "fence", "crash", "power-loss", "wipe")

@@ -43,6 +43,11 @@ func TestSafeSettings(t *testing.T) {
 			t.Errorf("%s never happened in %d schedules", what, r.Runs)
 		}
 	}
+	for i, m := range impl.Moments {
+		if r.Stats.Moments[i] == 0 {
+			t.Errorf("no fault ever waited for a %s and struck", m.Name)
+		}
+	}
 	for i, f := range impl.Faults {
 		if r.Stats.Faults[i] == 0 {
 			t.Errorf("the fault %s never struck in %d schedules", f.Verb, r.Runs)
