@@ -110,8 +110,17 @@ type Exercised struct {
 
 // String says how much was at stake in words.
 func (e Exercised) String() string {
-	return fmt.Sprintf("%d operations on %d partitions: %d sends (%d acknowledged), %d reads with %d records, %d scans, %d faults; %d rules, %d model steps",
-		e.Operations, e.Partitions, e.Sends, e.Acknowledged, e.Reads, e.Records, e.Scans, e.Faults, e.Rules, e.Steps)
+	return fmt.Sprintf("%s on %s: %s (%d acknowledged), %s with %s, %s, %s; %s, %s",
+		counted(e.Operations, "operation"), counted(e.Partitions, "partition"), counted(e.Sends, "send"), e.Acknowledged, counted(e.Reads, "read"),
+		counted(e.Records, "record"), counted(e.Scans, "scan"), counted(e.Faults, "fault"), counted(e.Rules, "rule"), counted(e.Steps, "model step"))
+}
+
+// counted is a number with its noun.
+func counted[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s", noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Names returns the names of the findings that nothing permits, each once, in

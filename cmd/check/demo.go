@@ -77,7 +77,7 @@ func (d *demonstration) run(ctx context.Context) {
 	fmt.Fprint(d.out, indent(numberLines(string(text))))
 	fmt.Fprintf(d.out, "\n%s\n\n", d.app.ink.bold("3. What it means"))
 	var b strings.Builder
-	d.app.explainViolation(&b, h, j.result)
+	d.app.explainViolation(&b, h, j.result, maxFaults)
 	fmt.Fprint(d.out, indent(b.String()))
 	fmt.Fprintf(d.out, "\n%s\n\n%s\n", d.app.ink.bold("What next"), indent(table([][]string{
 		{"check run --bug " + demoBug, "hunt it yourself; the case is kept in ./failures"},

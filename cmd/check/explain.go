@@ -69,28 +69,41 @@ func explanationJSON(j judgement, text string) jsonExplanation {
 	return jsonExplanation{j.file, text, advice(j), asJSON(j)}
 }
 
+// maxExplained is how many lines an explanation has, unless what proves a finding
+// takes more.
+const maxExplained = 20
+
 // explanation is the verdict in a sentence, with what a person needs to believe
-// it and to act on it.
-func (a *app) explanation(h *histories.History, j judgement) string {
+// it and to act on it. Of the faults it shows those for which there is room.
+func (a *app) explanation(h *histories.History, j judgement) (text string) {
+	for faults := maxFaults; faults >= 0; faults-- {
+		if text = a.explained(h, j, faults); strings.Count(text, "\n") <= maxExplained {
+			break
+		}
+	}
+	return text
+}
+
+func (a *app) explained(h *histories.History, j judgement, faults int) string {
 	var b strings.Builder
 	r := j.result
 	switch r.Verdict {
 	case checker.Violates:
-		a.explainViolation(&b, h, r)
+		a.explainViolation(&b, h, r, faults)
 	case checker.Conforms:
 		a.explainOK(&b, h, r)
 	default:
 		fmt.Fprintf(&b, "%s: %s.\n", a.ink.yellow(r.Verdict.String()), clip(r.Reason, saysWidth))
 	}
 	if n := len(r.Assumptions); n > 0 {
-		fmt.Fprintf(&b, "\nAssumed, for the header does not say: %s.\n", strings.Join(r.Assumptions, " "))
+		fmt.Fprintf(&b, "Assumed, for the header does not say: %s.\n", strings.Join(r.Assumptions, " "))
 	}
 	fmt.Fprintf(&b, "\nNext: %s\n", advice(j))
 	return b.String()
 }
 
 // explainViolation tells of the first finding, and names the others.
-func (a *app) explainViolation(b *strings.Builder, h *histories.History, r *checker.Result) {
+func (a *app) explainViolation(b *strings.Builder, h *histories.History, r *checker.Result, faults int) {
 	var bad []checker.Finding
 	for _, f := range r.Findings {
 		if f.Allowed == "" {
@@ -100,7 +113,7 @@ func (a *app) explainViolation(b *strings.Builder, h *histories.History, r *chec
 	first := bad[0]
 	fmt.Fprintf(b, "%s: %s.\n", a.ink.red(first.Name), sentence(clip(first.Says, saysWidth)))
 	fmt.Fprintf(b, "That breaks a promise: every client may rely on %s.\n", strings.TrimSuffix(first.Rule, "."))
-	fmt.Fprintf(b, "\n%s", timeline(h, first.Evidence))
+	fmt.Fprintf(b, "\n%s", timeline(h, first.Evidence, faults))
 	fmt.Fprint(b, "\n", duties(h, first))
 	if r.Legal != nil {
 		fmt.Fprintf(b, "%s.\n", legalUpTo(r.Legal))

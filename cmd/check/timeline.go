@@ -11,7 +11,8 @@ import (
 	"github.com/isrcheck/isrcheck/histories"
 )
 
-// maxFaults is how many faults a timeline shows, the last ones.
+// maxFaults is how many faults a timeline shows at most, the last ones, beside
+// those that prove the finding.
 const maxFaults = 8
 
 // timeline draws the operations that prove a finding: a lane for each process,
@@ -23,7 +24,7 @@ const maxFaults = 8
 //	  20      31  ~~~ crash broker=1 for=40
 //	  31      44                + scan
 //	  31      48                ' ok [0:1] end=1
-func timeline(h *histories.History, evidence []checker.Evidence) string {
+func timeline(h *histories.History, evidence []checker.Evidence, faults int) string {
 	t := chart{lanes: map[string]int{}}
 	indices, texts := map[int]bool{}, map[int]string{}
 	for _, e := range evidence {
@@ -34,7 +35,7 @@ func timeline(h *histories.History, evidence []checker.Evidence) string {
 			t.operation(o, texts[o.Index])
 		}
 	}
-	t.between(h.Marks(), indices)
+	t.between(h.Marks(), indices, faults)
 	slices.SortStableFunc(t.events, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.order, b.order))
 	})
@@ -122,25 +123,32 @@ func (t *chart) add(e event) {
 }
 
 // between adds the marks that are evidence themselves, and the faults and
-// client markers from the first operation to the last.
-func (t *chart) between(marks []histories.Mark, evidence map[int]bool) {
+// client markers from the first operation to the last, of which so many are shown.
+func (t *chart) between(marks []histories.Mark, evidence map[int]bool, faults int) {
 	alone := len(t.events) == 0
 	for _, m := range marks {
 		if evidence[m.Index] && alone {
 			t.from, t.to = 0, m.Time
 		}
 	}
-	var shown []histories.Mark
+	var shown, beside []histories.Mark
 	for _, m := range marks {
-		if evidence[m.Index] || m.Time >= t.from && m.Time <= t.to && m.Kind != histories.Note {
+		switch {
+		case evidence[m.Index]:
 			shown = append(shown, m)
+		case m.Time >= t.from && m.Time <= t.to && m.Kind != histories.Note:
+			beside = append(beside, m)
 		}
 	}
-	if left := len(shown) - maxFaults; left > 0 {
-		t.events = append(t.events, event{time: shown[left-1].Time, lane: noLane, text: fmt.Sprintf("~~~ (%s before these)", count(left, "mark"))})
-		shown = shown[left:]
+	if left := len(beside) - faults; left > 0 {
+		text := count(left, "mark")
+		if faults > 0 {
+			text += " before these"
+		}
+		t.events = append(t.events, event{time: beside[left-1].Time, lane: noLane, text: "~~~ (" + text + ")"})
+		beside = beside[left:]
 	}
-	for _, m := range shown {
+	for _, m := range append(shown, beside...) {
 		_, text, _ := strings.Cut(m.String(), " ")
 		t.events = append(t.events, event{m.Time, m.Index, m.Line, noLane, "~~~ " + clip(strings.TrimPrefix(text, "nemesis "), markWidth)})
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -56,10 +57,31 @@ func TestTimeline(t *testing.T) {
 			for _, i := range test.evidence {
 				evidence = append(evidence, checker.Evidence{Index: i})
 			}
-			if got := timeline(h, evidence); got != test.want {
+			if got := timeline(h, evidence, maxFaults); got != test.want {
 				t.Errorf("got\n%swant\n%s", got, test.want)
 			}
 		})
+	}
+}
+
+// TestExplanationsAreShort holds what is printed of each case to ten to twenty
+// lines, a legal one's to fewer.
+func TestExplanationsAreShort(t *testing.T) {
+	files, err := filepath.Glob("../../histories/corpus/*/*.hist")
+	if err != nil || len(files) < 50 {
+		t.Fatalf("%d cases, %v", len(files), err)
+	}
+	for _, file := range files {
+		h, err := histories.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := checker.Check(t.Context(), h, checker.Options{})
+		checker.Explain(t.Context(), h, r, checker.Options{})
+		text := (&app{}).explanation(h, judgement{file: file, header: h.Header(), result: r})
+		if n := strings.Count(text, "\n"); n > maxExplained || n < 10 && r.Verdict == checker.Violates {
+			t.Errorf("%d lines:\n%s", n, text)
+		}
 	}
 }
 
