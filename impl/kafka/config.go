@@ -97,8 +97,6 @@ func (c Config) Validate() error {
 		return refuse("isolation level: expected read_uncommitted or read_committed, found %q", c.Isolation)
 	case !slices.Contains([]string{"committed", "linearizable"}, c.Reads):
 		return refuse("reads: expected committed or linearizable, found %q", c.Reads)
-	case c.Idempotent || c.Group:
-		return refuse("idempotent producers and groups are not recorded yet")
 	case c.Idempotent && c.Acks != "all":
 		return refuse("an idempotent producer needs acks=all, found acks=%s", c.Acks)
 	case c.Idempotent && len(c.Sides) > 1:
@@ -107,6 +105,8 @@ func (c Config) Validate() error {
 		return refuse("the library's idempotent producer makes its own batches, and so a send is one record, not %d", c.Batch)
 	case c.Group && len(c.Sides) > 1:
 		return refuse("the members of a group find leaders by themselves, and so cannot belong to one of several sides")
+	case c.Group && c.Reads == "linearizable":
+		return refuse("a group's members fetch ahead, so that what they are handed is not linearizable")
 	case c.Partitions < 1 || c.ReplicationFactor < 0 || c.Producers < 1 || c.Consumers < 1 || c.Batch < 1 || c.InFlight < 1 || c.Rate < 0:
 		return refuse("expected numbers of 1 or more (replicas and rate: 0 or more)")
 	case c.Duration <= 0 || c.Timeout <= 0 || c.Settle <= 0:

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -56,7 +57,8 @@ func (c *consumer) step(ctx context.Context, l leader) bool {
 		failed(&answer, err)
 	} else {
 		answer.Outcome, answer.Records = histories.OK, got.records
-		answer.HW, answer.LSO, answer.Start = stated(got.hw), stated(got.lso), stated(got.start)
+		answer.HW, answer.LSO = c.marks(ctx, l, got)
+		answer.Start = stated(got.start)
 		c.position = got.next
 	}
 	c.run.rec.Complete(id, answer)
@@ -64,6 +66,28 @@ func (c *consumer) step(ctx context.Context, l leader) bool {
 		c.reset(ctx, l)
 	}
 	return err == nil
+}
+
+// marks are the marks of an answer that are its bounds. A leader notes the marks
+// before it reads, and reads up to where they are then, so that an answer may
+// hold records above its own marks. If the log's end, asked for at once, is
+// behind those records, that is what happened, and such marks are left out. If it
+// is not, the broker handed out what was not committed, and they are evidence.
+func (c *consumer) marks(ctx context.Context, l leader, got fetched) (hw, lso int64) {
+	hw, lso = stated(got.hw), stated(got.lso)
+	bound := hw
+	if c.isolation() == 1 {
+		bound = lso
+	}
+	if len(got.records) == 0 || bound == histories.None || got.records[len(got.records)-1].Offset < bound {
+		return hw, lso
+	}
+	last := got.records[len(got.records)-1].Offset
+	if end, err := c.list(ctx, l, c.partition, latest); err != nil || end <= last {
+		return hw, lso
+	}
+	c.run.note(fmt.Sprintf("%s was handed offset %d with marks hw=%d lso=%d that the leader had noted before; they are left out", c.process, last, hw, lso))
+	return histories.None, histories.None
 }
 
 // stated is a mark of an answer, None if it was not told.

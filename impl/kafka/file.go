@@ -53,7 +53,7 @@ func Create(path string, replace bool) (*File, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("%s: %w", path, ErrFileName)
 	}
-	pack := []func([]byte) ([]byte, error){unpacked, member, frame}[i]
+	pack := []func([]byte) ([]byte, error){unpacked, gzipped, zstded}[i]
 	flags := os.O_CREATE | os.O_WRONLY | os.O_EXCL
 	if replace {
 		flags = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
@@ -124,8 +124,8 @@ func (f *File) flush() {
 
 func unpacked(lines []byte) ([]byte, error) { return lines, nil }
 
-// member packs lines as a gzip member.
-func member(lines []byte) ([]byte, error) {
+// gzipped packs lines as a gzip member.
+func gzipped(lines []byte) ([]byte, error) {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	_, err := z.Write(lines)
@@ -133,8 +133,8 @@ func member(lines []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// frame packs lines as a zstd frame.
-func frame(lines []byte) ([]byte, error) { return packer().EncodeAll(lines, nil), nil }
+// zstded packs lines as a zstd frame.
+func zstded(lines []byte) ([]byte, error) { return packer().EncodeAll(lines, nil), nil }
 
 var packer = sync.OnceValue(func() *zstd.Encoder {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))

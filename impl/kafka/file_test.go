@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 
 // TestKilled kills recorders in the middle, and judges what they leave behind.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	times := 1
 	if os.Getenv("ISRCHECK_KILLS") != "" {
 		times = 7
@@ -72,6 +73,7 @@ func TestKilled(t *testing.T) {
 }
 
 func TestCreate(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, end := range FileNames {
 		path := filepath.Join(dir, "run"+end)

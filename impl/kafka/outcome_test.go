@@ -76,6 +76,7 @@ func TestMeanings(t *testing.T) {
 // TestErrorsAreRecorded lets a broker answer produce requests with every code,
 // one after the other, and demands of the history what the table says.
 func TestErrorsAreRecorded(t *testing.T) {
+	t.Parallel()
 	var codes []int16
 	for code := range meanings {
 		codes = append(codes, code)

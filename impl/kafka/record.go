@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -30,6 +31,7 @@ type run struct {
 	Config
 	config    histories.Config // of the header
 	compacted bool             // records need keys
+	gone      bool             // no broker knows the topic any more
 	rec       *histories.Recorder
 	start     time.Time
 	lastValue atomic.Int64
@@ -87,17 +89,13 @@ func (r *run) record(ctx context.Context) error {
 	err := r.work(ctx)
 	// The end of the work, however early, is no reason not to look at what
 	// became of it.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Settle)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx)
 	r.Say("waiting until the cluster answers")
-	if settling := r.settle(ctx, w); err == nil {
-		err = settling
+	if settling := r.settle(ctx, w); settling != nil {
+		return cmp.Or(err, settling) // a scan of a cluster that is not at rest is none
 	}
 	r.Say("reading every partition to its end")
-	if scanning := r.scan(ctx, w); err == nil {
-		err = scanning
-	}
-	return err
+	return cmp.Or(err, r.scan(ctx, w))
 }
 
 // work runs the clients and the nemesis for the duration, and returns when all
@@ -117,10 +115,19 @@ func (r *run) work(ctx context.Context) error {
 		if r.Rate > 0 {
 			p.pace = time.Duration(r.Producers*r.InFlight) * time.Second / time.Duration(r.Rate)
 		}
-		wg.Go(func() { p.work(ctx, i) })
+		var client interface{ work(context.Context, int) } = p
+		if r.Idempotent {
+			client = &idempotentProducer{producer: p}
+		}
+		wg.Go(func() { client.work(ctx, i) })
 	}
 	for i := range r.Consumers {
 		w := dedicated()
+		if r.Group {
+			m := &member{reader: r.reader(i, w), process: fmt.Sprintf("G%d", i+1)}
+			wg.Go(func() { m.work(ctx) })
+			continue
+		}
 		for partition := range r.Partitions {
 			c := r.consumer(fmt.Sprintf("C%d-%d", i+1, partition), partition, i, w)
 			wg.Go(func() { c.work(ctx) })
@@ -146,12 +153,18 @@ func (r *run) work(ctx context.Context) error {
 // side returns what the client with that number goes by.
 func (r *run) side(i int) *routes { return r.sides[i%len(r.sides)] }
 
+func (r *run) reader(i int, w *wire) *reader {
+	return &reader{run: r, routes: r.side(i), wire: w, unpack: kgo.DefaultDecompressor()}
+}
+
 func (r *run) consumer(process string, partition int32, i int, w *wire) *consumer {
-	return &consumer{reader: &reader{run: r, routes: r.side(i), wire: w, unpack: kgo.DefaultDecompressor()}, process: process, partition: partition}
+	return &consumer{reader: r.reader(i, w), process: process, partition: partition}
 }
 
 // scan reads every partition, each as a process of its own.
 func (r *run) scan(ctx context.Context, w *wire) error {
+	ctx, cancel := context.WithTimeout(ctx, r.Settle)
+	defer cancel()
 	var wg sync.WaitGroup
 	errs := make([]error, r.Partitions)
 	for partition := range r.Partitions {

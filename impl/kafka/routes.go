@@ -86,14 +86,14 @@ func (r *routes) ask(ctx context.Context) (*kmsg.MetadataResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked = time.Now()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		r.learn(resp)
 	}
-	r.learn(resp)
-	return resp, nil
+	return resp, err
 }
 
-// metadata asks one broker what it believes of the topic.
+// metadata asks one broker what it believes of the topic. An answer may come
+// with an error, if that is about the topic.
 func metadata(ctx context.Context, w *wire, addr, topic string) (*kmsg.MetadataResponse, error) {
 	req := kmsg.NewPtrMetadataRequest()
 	t := kmsg.NewMetadataRequestTopic()

@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -15,18 +14,23 @@ import (
 // the scan ends where it reaches that position, however many records there are.
 func (c *consumer) scan(ctx context.Context) error {
 	l := c.routes.of(c.partition)
-	start, _ := c.listed(ctx, l, "earliest")
+	var start int64
+	if !c.run.gone {
+		start, _ = c.listed(ctx, l, "earliest")
+	}
 	op := histories.NewOp(c.process, histories.Scan)
 	op.On = partitionName(c.run.Topic, c.partition, l.birth)
 	id := c.run.rec.Invoke(op)
 	answer := histories.NewOp(c.process, histories.Scan)
+	if c.run.gone {
+		answer.Outcome, answer.Code = histories.Fail, nameOf(kerr.UnknownTopicOrPartition.Code)
+		c.run.rec.Complete(id, answer)
+		return nil
+	}
 	records, end, err := c.all(ctx, start)
-	switch {
-	case err == nil:
+	if err == nil {
 		answer.Outcome, answer.Records, answer.End = histories.OK, records, end
-	case errors.Is(err, refusal(kerr.UnknownTopicOrPartition.Code)):
-		answer.Outcome, answer.Code = histories.Info, nameOf(kerr.UnknownTopicOrPartition.Code)
-	default:
+	} else {
 		failed(&answer, err)
 		answer.Outcome = histories.Info // somebody else may still be able to read it
 	}

@@ -16,7 +16,7 @@ import (
 
 // prepare makes the topic, or finds it, and learns its settings.
 func (r *run) prepare(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, r.Settle)
+	ctx, cancel := context.WithTimeout(ctx, 4*r.Timeout)
 	defer cancel()
 	cl, err := kgo.NewClient(append(r.security(), kgo.ClientID("isrcheck"), kgo.DisableClientMetrics(), kgo.SeedBrokers(slices.Concat(r.Sides...)...))...)
 	if err != nil {

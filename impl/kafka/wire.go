@@ -62,14 +62,16 @@ func (w *wire) client(addr string) (*kgo.Client, error) {
 	return cl, err
 }
 
-// request sends a request to an address and waits for the answer.
+// request sends a request to an address and waits for the answer, also past the
+// end of the context: what was asked may have an effect, and so its answer is
+// worth a wait.
 func request[R kmsg.Response](ctx context.Context, w *wire, addr string, req kmsg.Request) (R, error) {
 	var none R
 	cl, err := w.client(addr)
 	if err != nil {
 		return none, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, w.timeout, errTimeout)
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), w.timeout, errTimeout)
 	defer cancel()
 	resp, err := cl.SeedBrokers()[0].Request(ctx, req)
 	if err != nil {

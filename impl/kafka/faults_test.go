@@ -1,0 +1,285 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// nemesis is a function that injects faults.
+type nemesis func(ctx context.Context, mark func(string)) error
+
+func (n nemesis) Run(ctx context.Context, mark func(string)) error { return n(ctx, mark) }
+
+// now and then does something a few times while clients work.
+func nowAndThen(what string, do func() error) nemesis {
+	return func(ctx context.Context, mark func(string)) error {
+		for range 3 {
+			if pause(ctx, 100*time.Millisecond); ctx.Err() != nil {
+				return nil
+			}
+			mark(what)
+			if err := do(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// client is one of the test's own.
+func client(t *testing.T, cluster *kfake.Cluster, opts ...kgo.Opt) *kgo.Client {
+	t.Helper()
+	cl, err := kgo.NewClient(append(opts, kgo.SeedBrokers(cluster.ListenAddrs()...))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cl.Close)
+	return cl
+}
+
+// codes counts the codes of operations of a kind, "" for those that ended well.
+func codes(h *histories.History, kind histories.Kind) map[string]int {
+	out := map[string]int{}
+	for _, o := range h.Ops() {
+		if o.Kind == kind {
+			out[o.Code]++
+		}
+	}
+	return out
+}
+
+func TestElections(t *testing.T) {
+	t.Parallel()
+	for _, c := range []Config{{Partitions: 2}, {Partitions: 2, Idempotent: true}, {Partitions: 2, Group: true}} {
+		cluster := newCluster(t)
+		c.ReplicationFactor, c.Duration = 3, 600*time.Millisecond
+		c.Nemesis = nowAndThen("move leaders", func() error { cluster.ShufflePartitionLeaders(); return nil })
+		s := record(t, cluster, c)
+		r := judge(t, s.History, checker.Conforms)
+		if s.Elections == 0 && !c.Idempotent && !c.Group || r.Exercised.Faults != 3 {
+			t.Errorf("%d elections, %d faults", s.Elections, r.Exercised.Faults)
+		}
+	}
+}
+
+// TestUnanswered ends connections instead of answering, and lets requests wait
+// too long.
+func TestUnanswered(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	n := 0
+	cluster.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		switch n++; {
+		case n%10 == 3:
+			return nil, errors.New("the connection ends"), true
+		case n == 20:
+			return nil, nil, true // no answer, ever
+		}
+		return nil, nil, false
+	})
+	s := record(t, cluster, Config{Duration: time.Second, Timeout: 300 * time.Millisecond})
+	judge(t, s.History, checker.Conforms)
+	got := codes(s.History, histories.Send)
+	if got[connectionLost] == 0 || got[clientTimeout] == 0 || got[""] == 0 {
+		t.Errorf("sends end with %v", got)
+	}
+	for _, o := range s.History.Ops() {
+		if o.Code != "" && o.Kind == histories.Send && o.Outcome != histories.Info {
+			t.Errorf("%s may have been heard", o.String())
+		}
+	}
+}
+
+func TestNotConnected(t *testing.T) {
+	t.Parallel()
+	c := Config{Sides: [][]string{{"127.0.0.1:1"}}, Timeout: time.Second}.withDefaults()
+	w := newWire(&c)
+	defer w.close()
+	_, err := request[*kmsg.ProduceResponse](t.Context(), w, "127.0.0.1:1", kmsg.NewPtrProduceRequest())
+	if outcome, code := unanswered(err); outcome != histories.Fail || code != notConnected {
+		t.Errorf("nobody listens, which is %v %s: %v", outcome, code, err)
+	}
+	if _, err := Record(t.Context(), c); err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") {
+		t.Errorf("nobody listens: %v", err)
+	}
+}
+
+// TestIdempotentRetries refuses every other attempt for the lack of a leader: a
+// send is acknowledged once, and what it took is not seen.
+func TestIdempotentRetries(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t, kfake.NumBrokers(1))
+	n := 0
+	cluster.ControlKey(int16(kmsg.Produce), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		if n++; n%2 == 0 {
+			return refusalOf(req.(*kmsg.ProduceRequest), kerr.NotLeaderForPartition.Code), nil, true
+		}
+		return nil, nil, false
+	})
+	s := record(t, cluster, Config{Idempotent: true, Producers: 2, Duration: time.Second})
+	judge(t, s.History, checker.Conforms)
+	if got := codes(s.History, histories.Send); got[""] < 3 || len(got) != 1 {
+		t.Errorf("sends end with %v", got)
+	}
+}
+
+// TestLogStart deletes records under the consumers.
+func TestLogStart(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	admin := kadm.NewClient(client(t, cluster))
+	s := record(t, cluster, Config{Topic: "t", Duration: 600 * time.Millisecond, Producers: 1, Rate: 200, Nemesis: nowAndThen("delete records", func() error {
+		ends, err := admin.ListEndOffsets(t.Context(), "t")
+		if err != nil {
+			return err
+		}
+		_, err = admin.DeleteRecords(t.Context(), ends.Offsets())
+		return err
+	})})
+	judge(t, s.History, checker.Conforms)
+	starts := map[int64]bool{}
+	for _, o := range s.History.Ops() {
+		starts[max(o.Start, 0)] = true
+	}
+	if len(starts) < 3 {
+		t.Errorf("the log started at %v", starts)
+	}
+}
+
+// TestAborted has somebody else abort transactions in the topic: offsets that no
+// consumer of committed records sees.
+func TestAborted(t *testing.T) {
+	t.Parallel()
+	for _, group := range []bool{false, true} {
+		cluster := newCluster(t)
+		other := client(t, cluster, kgo.TransactionalID("other"), kgo.DefaultProduceTopic("t"))
+		s := record(t, cluster, Config{Topic: "t", Duration: 600 * time.Millisecond, Isolation: "read_committed", Group: group, Nemesis: nowAndThen("abort", func() error {
+			if err := other.BeginTransaction(); err != nil {
+				return err
+			}
+			if err := other.ProduceSync(t.Context(), kgo.StringRecord("foreign")).FirstErr(); err != nil {
+				return err
+			}
+			return other.EndTransaction(t.Context(), kgo.TryAbort)
+		})})
+		judge(t, s.History, checker.Conforms)
+		last, records := int64(0), 0
+		for _, o := range s.History.Ops() {
+			if o.Kind == histories.Scan {
+				last, records = o.End, len(o.Records)
+			}
+		}
+		if int(last) != records+6 { // each transaction is a record and a marker
+			t.Errorf("the log ends at %d, and %d records were read", last, records)
+		}
+	}
+}
+
+// TestGone deletes the topic for good.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	admin := kadm.NewClient(client(t, cluster))
+	s := record(t, cluster, Config{Topic: "t", Duration: 400 * time.Millisecond, Settle: time.Second, Nemesis: nemesis(func(ctx context.Context, mark func(string)) error {
+		pause(ctx, 200*time.Millisecond)
+		mark("delete the topic")
+		_, err := admin.DeleteTopic(ctx, "t")
+		return err
+	})})
+	r := judge(t, s.History, checker.Violates)
+	if names := r.Names(); !slices.Contains(names, "lost-write") {
+		t.Errorf("found %v", names)
+	}
+}
+
+// TestMadeAnew deletes the topic and makes another of its name, which is
+// another log. What became of the first one is not known.
+func TestMadeAnew(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	admin := kadm.NewClient(client(t, cluster))
+	s := record(t, cluster, Config{Topic: "t", Duration: 600 * time.Millisecond, Nemesis: nemesis(func(ctx context.Context, mark func(string)) error {
+		pause(ctx, 200*time.Millisecond)
+		mark("make the topic anew")
+		if _, err := admin.DeleteTopic(ctx, "t"); err != nil {
+			return err
+		}
+		_, err := admin.CreateTopic(ctx, 1, 1, nil, "t")
+		return err
+	})})
+	r := checker.Check(t.Context(), s.History, checker.Options{})
+	if len(r.Findings) > 0 {
+		t.Errorf("%v", r.Err())
+	}
+	for _, o := range s.History.Ops() {
+		if o.Kind == histories.Scan && o.On == "t#2/0" && len(o.Records) > 0 {
+			return
+		}
+	}
+	t.Error("the second log was not read")
+}
+
+// TestUnsettled has a cluster that never names a leader again: there is no scan,
+// and the recording says so.
+func TestUnsettled(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t, kfake.SeedTopics(1, "t"))
+	c := Config{Sides: [][]string{cluster.ListenAddrs()}, Topic: "t", Existing: true, Duration: 300 * time.Millisecond, Settle: 500 * time.Millisecond,
+		Nemesis: nemesis(func(ctx context.Context, mark func(string)) error {
+			<-ctx.Done()
+			cluster.ControlKey(int16(kmsg.ListOffsets), func(req kmsg.Request) (kmsg.Response, error, bool) {
+				cluster.KeepControl()
+				return nil, errors.New("the connection ends"), true
+			})
+			return nil
+		})}
+	s, err := Record(t.Context(), c)
+	if err == nil || !strings.Contains(err.Error(), "did not come to rest within 500ms") || s.Scanned != 0 {
+		t.Errorf("scanned %d: %v", s.Scanned, err)
+	}
+	if got := codes(s.History, histories.Scan); len(got) > 0 {
+		t.Errorf("a cluster that is not at rest was scanned: %v", got)
+	}
+}
+
+// TestNemesisFails ends the work, and the recording is complete all the same.
+func TestNemesisFails(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	broken := errors.New("broken")
+	begun := time.Now()
+	s, err := Record(t.Context(), Config{Sides: [][]string{cluster.ListenAddrs()}, Duration: time.Hour,
+		Nemesis: nemesis(func(ctx context.Context, mark func(string)) error { pause(ctx, 200*time.Millisecond); return broken })})
+	if !errors.Is(err, broken) || s.Scanned != 1 {
+		t.Errorf("scanned %d after %s: %v", s.Scanned, time.Since(begun), err)
+	}
+	judge(t, s.History, checker.Conforms)
+}
+
+// TestEndedEarly ends the work by its context, and the partitions are read.
+func TestEndedEarly(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	s, err := Record(ctx, Config{Sides: [][]string{cluster.ListenAddrs()}, Duration: time.Hour, Partitions: 2})
+	if err != nil || s.Scanned != 2 {
+		t.Errorf("scanned %d: %v", s.Scanned, err)
+	}
+	judge(t, s.History, checker.Conforms)
+}

@@ -1,0 +1,151 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A member is a consumer of a group. The library joins, fetches ahead and keeps
+// positions; what is recorded is what it hands over, and every rebalance with
+// the offset it begins at.
+type member struct {
+	*reader
+	process string
+}
+
+// work polls until the context ends.
+func (m *member) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		cl, err := kgo.NewClient(m.options()...)
+		if err != nil {
+			m.run.remark("%s cannot join the group: %v", m.process, err)
+			return
+		}
+		for ctx.Err() == nil && m.poll(ctx, cl) {
+			cl.AllowRebalance()
+		}
+		cl.CloseAllowingRebalance()
+	}
+}
+
+func (m *member) options() []kgo.Opt {
+	level := kgo.ReadUncommitted()
+	if m.isolation() == 1 {
+		level = kgo.ReadCommitted()
+	}
+	gone := func(_ context.Context, _ *kgo.Client, lost map[string][]int32) {
+		for _, partition := range lost[m.run.Topic] {
+			m.mark(histories.Mark{Kind: histories.Revoked, Offset: histories.None}, partition)
+		}
+	}
+	return append(m.run.security(), kgo.ClientID("isrcheck-"+m.process), kgo.DisableClientMetrics(), kgo.SeedBrokers(m.routes.seeds...),
+		kgo.DialTimeout(m.run.Timeout), kgo.RequestTimeoutOverhead(m.run.Timeout), kgo.FetchMaxWait(fetchWait), kgo.FetchIsolationLevel(level),
+		kgo.ConsumerGroup("isrcheck-"+m.run.Topic), kgo.ConsumeTopics(m.run.Topic), kgo.DisableAutoCommit(), kgo.BlockRebalanceOnPoll(),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.OnPartitionsRevoked(gone), kgo.OnPartitionsLost(gone), kgo.AdjustFetchOffsetsFn(m.assigned))
+}
+
+// assigned records where the member begins in the partitions that it got: where
+// the group committed, or at the log start.
+func (m *member) assigned(ctx context.Context, got map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
+	for partition, offset := range got[m.run.Topic] {
+		at := offset.EpochOffset().Offset
+		if at < 0 {
+			start, err := m.start(ctx, partition)
+			if err != nil {
+				return nil, err
+			}
+			at, got[m.run.Topic][partition] = start, kgo.NewOffset().At(start)
+		}
+		m.mark(histories.Mark{Kind: histories.Assigned, Offset: at}, partition)
+	}
+	return got, nil
+}
+
+// start asks for the log start until it is told.
+func (m *member) start(ctx context.Context, partition int32) (int64, error) {
+	for {
+		start, err := m.list(ctx, m.routes.of(partition), partition, earliest)
+		if err == nil || ctx.Err() != nil {
+			return start, err
+		}
+		m.routes.refresh(ctx)
+		pause(ctx, backOff)
+	}
+}
+
+func (m *member) mark(mark histories.Mark, partition int32) {
+	mark.Process, mark.On = m.process, m.on(partition)
+	m.run.rec.Mark(mark)
+}
+
+func (m *member) on(partition int32) string {
+	return partitionName(m.run.Topic, partition, max(1, m.routes.of(partition).birth))
+}
+
+// polled is how many records a poll hands over at most.
+const polled = 1000
+
+// poll records what is handed over, a poll for each partition, and commits it.
+// It returns false if the member has to join anew.
+func (m *member) poll(ctx context.Context, cl *kgo.Client) bool {
+	fetches := cl.PollRecords(ctx, polled)
+	if fetches.IsClientClosed() || ctx.Err() != nil {
+		return false
+	}
+	ok := true
+	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
+		if len(p.Records) > 0 {
+			m.handed(p)
+		}
+		if p.Err != nil {
+			ok = m.recover(ctx, cl, p) && ok
+		}
+	})
+	committing, cancel := context.WithTimeout(ctx, m.run.Timeout)
+	defer cancel()
+	if err := cl.CommitUncommittedOffsets(committing); err != nil && ctx.Err() == nil && !kerr.IsRetriable(err) {
+		m.run.note(fmt.Sprintf("%s cannot commit: %s", m.process, codeOf(err)))
+	}
+	return ok
+}
+
+// handed records records that were handed over, at the time they were.
+func (m *member) handed(p kgo.FetchTopicPartition) {
+	op := histories.NewOp(m.process, histories.Poll)
+	op.On = m.on(p.Partition)
+	answer := histories.NewOp(m.process, histories.Poll)
+	answer.Outcome, answer.Records = histories.OK, recordsOf(p.Records)
+	if end := answer.Records[len(answer.Records)-1].Offset + 1; p.HighWatermark >= end { // see consumer.marks; here nobody knows
+		answer.HW, answer.LSO = p.HighWatermark, stated(p.LastStableOffset)
+	}
+	m.run.rec.Complete(m.run.rec.Invoke(op), answer)
+}
+
+// recover goes on after an error in one partition. It returns false if only a
+// new member can.
+func (m *member) recover(ctx context.Context, cl *kgo.Client, p kgo.FetchTopicPartition) bool {
+	var loss *kgo.ErrDataLoss
+	switch {
+	case errors.As(p.Err, &loss):
+		m.mark(histories.Mark{Kind: histories.Reset, Offset: loss.ResetTo}, p.Partition)
+		return true // the library goes there by itself
+	case errors.Is(p.Err, kerr.OffsetOutOfRange):
+		start, err := m.start(ctx, p.Partition)
+		if err != nil {
+			return false
+		}
+		m.mark(histories.Mark{Kind: histories.Reset, Offset: start}, p.Partition)
+		cl.SetOffsets(map[string]map[int32]kgo.EpochOffset{m.run.Topic: {p.Partition: {Epoch: -1, Offset: start}}})
+		return true
+	}
+	m.run.note(fmt.Sprintf("%s: %s", m.process, codeOf(p.Err)))
+	pause(ctx, time.Second)
+	return kerr.IsRetriable(p.Err)
+}

@@ -1,0 +1,159 @@
+package kafka
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/isrcheck/isrcheck/checker"
+)
+
+const secret = "tell-nobody"
+
+// newIdentity makes a certificate for hosts that signs itself, as PEM files.
+func newIdentity(t *testing.T, hosts []net.IP) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: hosts,
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: signed}, key: {Type: "PRIVATE KEY", Bytes: encoded}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
+}
+
+// TestSecure records by TLS with each mechanism, as flags and as a file of
+// properties say, and finds the password nowhere.
+func TestSecure(t *testing.T) {
+	t.Parallel()
+	cert, key := newIdentity(t, []net.IP{net.IPv4(127, 0, 0, 1)})
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, mechanism := range Mechanisms {
+		cluster := newCluster(t, kfake.NumBrokers(1), kfake.TLS(&tls.Config{Certificates: []tls.Certificate{pair}}),
+			kfake.EnableSASL(), kfake.Superuser(mechanism, "alice", secret))
+		s := Security{TLS: true, CA: cert, Mechanism: mechanism, User: "alice", Password: secret}
+		if i == 0 {
+			s = propertiesOf(t, "security.protocol=SASL_SSL\nsasl.mechanism="+mechanism+"\nssl.truststore.type=PEM\nssl.truststore.location="+cert+
+				"\nrequest.timeout.ms=10\nsasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \\\n  username=\"alice\" \\\n  password=\""+secret+"\";\n")
+		}
+		c := Config{Duration: 200 * time.Millisecond}
+		if err := s.Apply(&c); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		c.Sides, c.Out = [][]string{cluster.ListenAddrs()}, &out
+		got, err := Record(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		judge(t, got.History, checker.Conforms)
+		if bytes.Contains(out.Bytes(), []byte(secret)) || strings.Contains(fmt.Sprint(got.Remarks), secret) {
+			t.Error("the password is in the recording")
+		}
+		if i > 0 {
+			continue
+		}
+		for what, s := range map[string]Security{
+			"a wrong password":                      {TLS: true, CA: cert, Mechanism: mechanism, User: "alice", Password: secret + "!"},
+			"a certificate that nobody vouches for": {TLS: true, Mechanism: mechanism, User: "alice", Password: secret},
+		} {
+			c := Config{Sides: c.Sides, Timeout: 300 * time.Millisecond}
+			if err := s.Apply(&c); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Record(t.Context(), c); err == nil || strings.Contains(err.Error(), secret) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+}
+
+// TestAnyHost trusts a broker whose certificate is for another host only if it
+// is told to.
+func TestAnyHost(t *testing.T) {
+	t.Parallel()
+	cert, key := newIdentity(t, []net.IP{net.IPv4(10, 1, 2, 3)})
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster := newCluster(t, kfake.NumBrokers(1), kfake.TLS(&tls.Config{Certificates: []tls.Certificate{pair}}))
+	for algorithm, want := range map[string]bool{"https": false, "": true} {
+		s := propertiesOf(t, "security.protocol=SSL\nssl.endpoint.identification.algorithm="+algorithm+"\nssl.ca.location="+cert+"\n")
+		c := Config{Sides: [][]string{cluster.ListenAddrs()}, Duration: 100 * time.Millisecond, Timeout: time.Second}
+		if err := s.Apply(&c); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Record(t.Context(), c); (err == nil) != want {
+			t.Errorf("algorithm %q: %v", algorithm, err)
+		}
+	}
+}
+
+func propertiesOf(t *testing.T, text string) Security {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "client.properties")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := ReadProperties(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestWrongProperties(t *testing.T) {
+	for text, want := range map[string]string{
+		"a=b\nsecurity.protocol = TELNET":                          `:2: security.protocol: expected PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL, found "TELNET"`,
+		"ssl.truststore.type=JKS":                                  ":1: ssl.truststore.type: expected PEM",
+		"sasl.login.callback.handler.class=x":                      ":1: sasl.login.callback.handler.class: this setting is not supported",
+		"\n\nsasl.jaas.config=x required password=" + secret + ";": `:3: sasl.jaas.config: expected MODULE required username="..." password="...";`,
+		"x=" + secret + "\\u00zz":                                  ": expected lines of key=value",
+	} {
+		path := filepath.Join(t.TempDir(), "client.properties")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := ReadProperties(path)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) || strings.Contains(err.Error(), secret) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, s := range []Security{{User: "alice"}, {Mechanism: "GSSAPI", User: "a", Password: secret}, {CA: "x.pem"}, {TLS: true, CA: "missing.pem"}, {TLS: true, Cert: os.Args[0], Key: os.Args[0]}} {
+		if err := s.Apply(&Config{}); err == nil || strings.Contains(err.Error(), secret) {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}
