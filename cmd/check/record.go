@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,6 +20,7 @@ type recorder struct {
 	app       *app
 	config    kafka.Config
 	security  kafka.Security
+	faults    liveFaults
 	bootstrap []string // a side each
 	topic     map[string]string
 	file      string // with properties
@@ -99,6 +101,7 @@ func (r *recorder) flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&c.Duration, "duration", kafka.DefaultDuration, "how long to work before the partitions are read")
 	flags.DurationVar(&c.Timeout, "request-timeout", kafka.DefaultTimeout, "how long one request may take")
 	flags.DurationVar(&c.Settle, "settle", kafka.DefaultSettle, "how long the cluster may take to answer again after the last fault")
+	r.faults.add(flags)
 	flags.BoolVar(&s.TLS, "tls", false, "connect by TLS")
 	flags.StringVar(&s.CA, "ca", "", "certificates to trust (PEM; default the system's)")
 	flags.StringVar(&s.Cert, "cert", "", "the client's certificate (PEM)")
@@ -122,8 +125,16 @@ func (r *recorder) prepare() error {
 		}
 		r.security = s.With(r.security)
 	}
-	if len(addresses) == 0 {
-		return errors.New("expected the address of a broker, by --bootstrap or by bootstrap.servers in the --config file")
+	if err := r.faults.validate(); err != nil {
+		return err
+	}
+	switch {
+	case r.faults.local && len(addresses)+len(r.file) > 0:
+		return errors.New("--local starts a cluster of its own: leave out --bootstrap and --config")
+	case r.faults.local:
+		addresses = []string{"the cluster that is started"}
+	case len(addresses) == 0:
+		return errors.New("expected the address of a broker, by --bootstrap or by bootstrap.servers in the --config file, or --local")
 	}
 	for _, side := range addresses {
 		var seeds []string
@@ -150,7 +161,8 @@ func fileIsNew(path string, replace bool) error {
 // A recorded is a recording that was made.
 type recorded struct {
 	kafka.Summary
-	file string
+	file    string
+	nemesis *jsonNemesis // nil if there was none
 }
 
 // record makes the recording. It fails if there is none; if it is not all that
@@ -160,10 +172,17 @@ func (r *recorder) record(ctx context.Context, path string) (recorded, error) {
 	if err != nil {
 		return recorded{}, err
 	}
-	r.config.Out = out
-	end := newProgress(r.app.err).during("recording " + label(path))
-	s, err := kafka.Record(ctx, r.config)
-	end()
+	var s kafka.Summary
+	stop, err := r.faults.open(ctx, r.app, &r.config)
+	if err == nil {
+		r.config.Out = out
+		end := newProgress(r.app.err).during("recording " + label(path))
+		s, err = kafka.Record(ctx, r.config)
+		end()
+	}
+	if stopping := stop(); stopping != nil {
+		r.app.fail(exitUnknown, stopping)
+	}
 	if closing := out.Close(); closing != nil {
 		return recorded{}, fmt.Errorf("%s: %w", label(path), closing)
 	}
@@ -174,7 +193,7 @@ func (r *recorder) record(ctx context.Context, path string) (recorded, error) {
 	if err != nil {
 		r.app.fail(exitUnknown, fmt.Errorf("the recording %s lacks something: %w", label(path), err))
 	}
-	return recorded{s, path}, nil
+	return recorded{s, path, r.faults.json()}, nil
 }
 
 // text says what was recorded.
@@ -184,6 +203,9 @@ func (r recorded) text() string {
 	fmt.Fprintf(&b, "%s: %s (%s, %d acknowledged; %s) on topic %s, %d of %s read to the end; %s, %s\n", label(r.file), count(j.Operations, "operation"),
 		count(j.Sends, "send"), j.Acknowledged, count(j.Reads, "read"), label(j.Topic), j.Scanned, count(j.Partitions, "partition"),
 		count(j.Elections, "election"), count(j.Faults, "fault"))
+	if n := j.Nemesis; n != nil {
+		fmt.Fprintf(&b, "  faults: %s every %v, drawn from seed %d\n", strings.Join(n.Faults, ","), time.Duration(n.Interval)*time.Millisecond, n.Seed)
+	}
 	for _, remark := range j.Remarks {
 		fmt.Fprintf(&b, "  note: %s\n", remark)
 	}
@@ -206,11 +228,13 @@ type jsonRecording struct {
 	Elections    int      `json:"elections"`         // changes of leaders or of their epochs that clients were told of
 	Milliseconds int64    `json:"milliseconds"`      // from the first operation to the last
 	Remarks      []string `json:"remarks,omitempty"` // what is not as it should be
+
+	Nemesis *jsonNemesis `json:"nemesis,omitempty"` // what faults were drawn from
 }
 
 func (r recorded) json() jsonRecording {
 	j := jsonRecording{File: r.file, Topic: r.Topic, TopicID: r.TopicID, Partitions: r.Partitions, Scanned: r.Scanned,
-		Operations: len(r.History.Ops()), Elections: r.Elections, Milliseconds: r.Took.Milliseconds(), Remarks: r.Remarks}
+		Operations: len(r.History.Ops()), Elections: r.Elections, Milliseconds: r.Took.Milliseconds(), Remarks: r.Remarks, Nemesis: r.nemesis}
 	for i := range r.History.Ops() {
 		o := &r.History.Ops()[i]
 		switch {

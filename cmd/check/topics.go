@@ -10,6 +10,7 @@ import (
 
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/impl"
+	"github.com/isrcheck/isrcheck/impl/kafka/nemesis"
 )
 
 // topics are the pages of "check help" that belong to no command.
@@ -21,6 +22,7 @@ func topics() []*cobra.Command {
 		{Use: "settings", Short: "What the header of a history may state", Long: settings()},
 		{Use: "schedule", Short: "How to write a schedule, and what a cluster may be set to", Long: schedules()},
 		{Use: "faults", Aliases: []string{"fault", "nemesis"}, Short: "What can go wrong in a schedule", Long: faultsHelp()},
+		{Use: "live-faults", Short: "What can go wrong with a live cluster, by --nemesis", Long: liveFaultsHelp()},
 		{Use: "scenarios", Aliases: []string{"scenario"}, Short: "Schedules that tell a story, and how to write one", Long: scenarios()},
 	}
 }
@@ -96,6 +98,36 @@ strikes when that moment comes, or never if it does not come within so many mill
 (within=MS, 1000 by default):
 
 ` + indent(table(moments))
+}
+
+func liveFaultsHelp() string {
+	var rows [][]string
+	for _, f := range nemesis.Faults() {
+		rows = append(rows, []string{f.Name, f.Says, "needs " + f.Needs})
+	}
+	return `record and live inject the faults that --nemesis lists, one after the other: each begins
+--nemesis-interval after the one before it, and lasts a quarter to three quarters of
+that. Which one, where and how long is drawn from --nemesis-seed, which is in the
+recording, as are the begin and the end of every fault. All are ended before the
+partitions are read, after an interrupt as well. A fault listed twice comes twice as often.
+
+` + table(rows) + `
+
+A broker's process is one of this machine. With --broker-cmd alone, the command is run
+for the recording, in the foreground: what runs is the broker, and it ends with the
+recording. A broker that runs already is told by --broker-pid, by its number or by a
+file that has it, and goes on running afterwards; to kill or stop it, say by --broker-cmd
+how it is started again. What a command prints is lost unless it writes it to a file.
+
+   --broker-cmd 1='exec kafka-server-start.sh 1.properties >1.log 2>&1'
+   --broker-pid 1=/run/kafka.pid --broker-cmd 1='systemctl start kafka'
+
+A link goes through --proxy FROM:TO=LISTEN,UPSTREAM if whoever stands for FROM connects
+to LISTEN to reach TO. Brokers tell in advertised.listeners where they are to be reached:
+
+   --proxy clients:1=localhost:19092,localhost:9092
+
+For Kafka on this machine with all of that set up, say --local.`
 }
 
 // scenarios lists those there are, and says how to write another.

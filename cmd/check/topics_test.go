@@ -9,6 +9,7 @@ import (
 
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/impl"
+	"github.com/isrcheck/isrcheck/impl/kafka/nemesis"
 )
 
 // TestExamplesOfTheHelp keeps what the pages show true.
@@ -33,6 +34,12 @@ func TestPagesNameWhatThereIs(t *testing.T) {
 	for _, f := range impl.Faults {
 		if !strings.Contains(faults, "\n"+f.Verb+" ") {
 			t.Errorf("the page about faults lacks %s", f.Verb)
+		}
+	}
+	live := liveFaultsHelp()
+	for _, name := range nemesis.Names() {
+		if !strings.Contains(live, "\n"+name+" ") {
+			t.Errorf("the page about live faults lacks %s", name)
 		}
 	}
 	for _, s := range impl.Settings {

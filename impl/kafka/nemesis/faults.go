@@ -28,6 +28,15 @@ func Faults() []Fault {
 	return all
 }
 
+// Names are the names of all faults.
+func Names() []string {
+	var names []string
+	for _, f := range faults {
+		names = append(names, f.name)
+	}
+	return names
+}
+
 // A fault is a way to break a cluster.
 type fault struct {
 	name  string

@@ -39,15 +39,15 @@ const healing = time.Minute
 
 // ErrFault says that a fault cannot be injected, since there is none of the
 // name or nothing to inject it into.
-var ErrFault = errors.New("no such fault")
+var ErrFault = errors.New("nemesis")
 
 // Validate returns what is wrong with the faults that are asked for.
 func (n *Nemesis) Validate() error {
+	if err := Known(n.Faults); err != nil {
+		return err
+	}
 	for _, name := range n.Faults {
-		f, err := find(name)
-		if err != nil {
-			return err
-		}
+		f, _ := find(name)
 		if lacks := f.lacks(&n.Targets); lacks != "" {
 			return fmt.Errorf("%w: %s needs %s", ErrFault, name, lacks)
 		}
@@ -58,17 +58,23 @@ func (n *Nemesis) Validate() error {
 	return nil
 }
 
+// Known returns an error that names the first of the faults that there is not.
+func Known(names []string) error {
+	for _, name := range names {
+		if _, err := find(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func find(name string) (fault, error) {
 	for _, f := range faults {
 		if f.name == name {
 			return f, nil
 		}
 	}
-	var names []string
-	for _, f := range faults {
-		names = append(names, f.name)
-	}
-	return fault{}, fmt.Errorf("%w: expected one of %s, got %q", ErrFault, strings.Join(names, ", "), name)
+	return fault{}, fmt.Errorf("%w: expected one of %s, got %q", ErrFault, strings.Join(Names(), ", "), name)
 }
 
 // Run injects faults until the context ends, and tells mark when each one

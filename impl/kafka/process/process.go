@@ -107,9 +107,15 @@ func (p *Process) Number() int {
 }
 
 // Running says whether the process is there, paused or not.
-func (p *Process) Running() bool {
+func (p *Process) Running() bool { return p.Alive() == nil }
+
+// Alive says why the process is not there, with [ErrEnded] or an error of PID.
+func (p *Process) Alive() error {
 	t, err := p.target()
-	return err == nil && t.there()
+	if err == nil && !t.there() {
+		err = fmt.Errorf("%s: process %d %w", p.Name, t.pid, ErrEnded)
+	}
+	return err
 }
 
 // Pause stops the process from doing anything: for the others it is silent,
