@@ -102,7 +102,7 @@ type EventReader struct {
 // NewEventReader reads the header from r and returns a reader of the events
 // that follow it. Files packed with gzip or zstd are unpacked.
 func NewEventReader(name string, r io.Reader) (*EventReader, error) {
-	u, err := Limit(0).unpack(name, r)
+	u, err := Limit(0).Unpack(name, r)
 	if err != nil {
 		return nil, err
 	}

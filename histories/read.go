@@ -25,7 +25,7 @@ func ReadFile(path string) (*History, error) { return Limit(0).ReadFile(path) }
 
 // Read is the function of that name within another limit.
 func (l Limit) Read(name string, r io.Reader) (*History, error) {
-	u, err := l.unpack(name, r)
+	u, err := l.Unpack(name, r)
 	if err != nil {
 		return nil, err
 	}

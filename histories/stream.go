@@ -38,7 +38,7 @@ func Stream(name string, r io.Reader, sink Sink) error { return Limit(0).Stream(
 
 // Stream is the function of that name within another limit.
 func (l Limit) Stream(name string, r io.Reader, sink Sink) error {
-	u, err := l.unpack(name, r)
+	u, err := l.Unpack(name, r)
 	if err != nil {
 		return ErrWhole
 	}

@@ -33,9 +33,9 @@ var ErrTooLong = errors.New("the history is longer than the limit")
 // writes nothing that needs more, unless it is told to.
 const maxWindow = 128 << 20
 
-// unpack recognises packed data by its first bytes, and ends the reading at
-// the limit.
-func (l Limit) unpack(name string, r io.Reader) (*bufio.Reader, error) {
+// Unpack returns what r holds, unpacked if its first bytes say that it is packed
+// with gzip or zstd. Reading beyond the limit is an error that is [ErrTooLong].
+func (l Limit) Unpack(name string, r io.Reader) (*bufio.Reader, error) {
 	const size = 1 << 16
 	in := &byteCounter{Reader: r}
 	plain := bufio.NewReaderSize(in, size)

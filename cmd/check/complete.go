@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories/importers"
 	"github.com/isrcheck/isrcheck/impl"
 )
 
@@ -24,6 +25,7 @@ func complete(root *cobra.Command) {
 	}
 	values := map[string]cobra.CompletionFunc{
 		"bug":     cobra.FixedCompletions(bugNames(), cobra.ShellCompDirectiveNoFileComp),
+		"from":    cobra.FixedCompletions(importers.Names(), cobra.ShellCompDirectiveNoFileComp),
 		"engine":  cobra.FixedCompletions(slices.Clone(checker.Engines), cobra.ShellCompDirectiveNoFileComp),
 		"reads":   cobra.FixedCompletions([]cobra.Completion{"committed", "linearizable"}, cobra.ShellCompDirectiveNoFileComp),
 		"unknown": cobra.FixedCompletions([]cobra.Completion{"fail", "pass"}, cobra.ShellCompDirectiveNoFileComp),

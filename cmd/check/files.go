@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/importers"
 )
 
 // A source is one history to read, or why there is none.
@@ -74,12 +75,24 @@ func isFile(path string) bool {
 	return err != nil || info.Mode().IsRegular()
 }
 
-// read returns the history in a file, or on stdin for "-". If ctx ends, it
-// returns that at once: what is read may be a pipe that never ends.
+// read returns the history in a file, or on stdin for "-", or what an importer
+// makes of a recording there. What it could not translate is said on stderr.
 func (a *app) read(ctx context.Context, name string) (*histories.History, error) {
+	r, err := a.load(ctx, name, importers.Options{Limit: a.limit})
+	if err != nil {
+		return nil, err
+	}
+	a.tellLost(name, r)
+	return r.History, nil
+}
+
+// load does the same, and leaves it to the caller to say what was not
+// translated. If ctx ends, it returns that at once: what is read may be a pipe
+// that never ends.
+func (a *app) load(ctx context.Context, name string, opts importers.Options) (*importers.Recording, error) {
 	a.file = name
 	type outcome struct {
-		h      *histories.History
+		r      *importers.Recording
 		err    error
 		failed any // what the reader panicked with
 	}
@@ -93,9 +106,9 @@ func (a *app) read(ctx context.Context, name string) (*histories.History, error)
 			read <- o
 		}()
 		if name == "-" {
-			o.h, o.err = a.limit.Read(name, a.in)
+			o.r, o.err = importers.Read(name, a.in, opts)
 		} else {
-			o.h, o.err = a.limit.ReadFile(name)
+			o.r, o.err = importers.ReadFile(name, opts)
 		}
 	}()
 	select {
@@ -103,7 +116,7 @@ func (a *app) read(ctx context.Context, name string) (*histories.History, error)
 		if o.failed != nil {
 			panic(o.failed)
 		}
-		return o.h, tooLong(o.err)
+		return o.r, tooLong(o.err)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

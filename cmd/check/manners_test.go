@@ -25,6 +25,7 @@ var goodUses = map[string]struct {
 	"demo":     {"demo", "", "", exitOK},
 	"explain":  {"explain FILE", "ok.hist", "", exitOK},
 	"gate":     {"gate --budget 1ns --corpus corpus --json OUT", "", "gate.json", exitViolation},
+	"import":   {"import FILE -o OUT", "ok.edn", "imported.hist", exitOK},
 	"live":     {"live --bootstrap BROKERS --duration 200ms -o OUT --force", "", "live", exitOK},
 	"man":      {"man OUT", "", "man", exitOK},
 	"matrix":   {"matrix --runs 1", "", "", exitOK},
@@ -49,6 +50,7 @@ func TestManners(t *testing.T) {
 	saved, _ := invoke(t, exitOK, strings.NewReader(scheduleExample), "replay", "-")
 	for name, text := range map[string]string{
 		"ok.hist":          legal,
+		"ok.edn":           "{:process 0, :type :invoke, :f :send, :value [[:send 1 5]]}\n{:process 0, :type :ok, :f :send, :value [[:send 1 [0 5]]]}\n",
 		"lost.hist":        "history 1\n1-2 P1 send 1 => ok @0\n3-4 C1 scan => ok [] end=0\n",
 		"case.hist":        saved,
 		"corpus/case.hist": saved,

@@ -96,7 +96,7 @@ func (a *app) root() *cobra.Command {
 			return demo.RunE(demo, args)
 		},
 	}
-	root.AddCommand(a.demo(), a.verify(), a.explain(), a.report(), a.run(), a.replay(), a.bugs(), a.minimize(), a.record(), a.live(), a.gate(), a.merge(), a.matrix(), a.convert(), a.version(), a.man())
+	root.AddCommand(a.demo(), a.verify(), a.explain(), a.report(), a.run(), a.replay(), a.bugs(), a.minimize(), a.record(), a.live(), a.gate(), a.merge(), a.matrix(), a.convert(), a.importing(), a.version(), a.man())
 	root.AddCommand(topics()...)
 	root.AddCommand(environment(root))
 	root.SetHelpCommand(a.help())

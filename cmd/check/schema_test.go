@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write docs/json.md and docs/schema.json
 
 // objects are the types of the JSON of each command. A gate's is in a file.
 var objects = map[string]any{
-	"bugs": jsonBugs{}, "convert": jsonConverted{}, "demo": jsonDemo{}, "explain": jsonExplanation{}, "gate": gateReport{}, "live": jsonLive{},
+	"bugs": jsonBugs{}, "convert": jsonConverted{}, "demo": jsonDemo{}, "explain": jsonExplanation{}, "gate": gateReport{}, "import": jsonImported{}, "live": jsonLive{},
 	"man": jsonMan{}, "matrix": jsonMatrix{}, "merge": gateReport{}, "minimize": jsonMinimized{}, "record": jsonRecording{}, "replay": jsonReplay{},
 	"report": jsonReport{}, "run": jsonHunt{}, "scenario": jsonScenario{}, "verify": jsonJudgement{}, "version": jsonBuild{},
 }

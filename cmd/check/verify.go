@@ -13,6 +13,7 @@ import (
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/importers"
 )
 
 // A verifier judges files.
@@ -132,18 +133,31 @@ func (v *verifier) judge(file source) (j judgement) {
 // checkFile judges a file, or the standard input.
 func (a *app) checkFile(ctx context.Context, name string, opts checker.Options) (*checker.Result, histories.Header, error) {
 	a.file = name
-	if name != "-" {
+	if a.isFileOfHistory(name) {
 		opts.MaxInput = a.limit
 		r, h, err := checker.CheckFile(ctx, name, opts)
 		return r, h, tooLong(err)
 	}
-	h, err := a.read(ctx, name)
+	rec, err := a.load(ctx, name, importers.Options{Limit: a.limit})
 	if err != nil {
 		return nil, histories.Header{}, err
 	}
-	r := checker.Check(ctx, h, opts)
-	checker.Explain(ctx, h, r, opts)
-	return r, h.Header(), nil
+	r := checker.Check(ctx, rec.History, opts)
+	checker.Explain(ctx, rec.History, r, opts)
+	if rec.Source != "" {
+		r.Notes = append(r.Notes, "this is a recording of "+rec.Source+" (see check help import)")
+	}
+	for _, lost := range rec.Untranslated {
+		r.Notes = append(r.Notes, "not translated: "+lost)
+	}
+	return r, rec.Header(), nil
+}
+
+// isFileOfHistory reports whether a name is that of a file that can be read
+// more than once and is no recording of another tool. What cannot be read says
+// so when it is.
+func (a *app) isFileOfHistory(name string) bool {
+	return name != "-" && isFile(name) && importers.Recognise(name) == nil
 }
 
 // engineFlag is the value of --engine.

@@ -1,0 +1,111 @@
+package checker
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/importers"
+)
+
+const importedFolder = "../histories/importers/testdata/"
+
+// TestImportedCases judges the cases of Jepsen's Kafka checker, told in other
+// words, and demands its findings, under our names. docs/import.md says where
+// they differ, and why.
+func TestImportedCases(t *testing.T) {
+	idempotent := histories.Config{{Key: idemKey, Value: "true"}}
+	cases := map[string]struct {
+		config histories.Config
+		want   string // the names, or the verdict if there are none
+		says   []string
+	}{
+		"lost-write":             {nil, "lost-write,realtime-order", []string{"Record 10 was acknowledged at offset 0 and is gone", "Record 11 was acknowledged at offset 1 and is gone"}},
+		"lost-write-unproven":    {nil, "ok", nil},
+		"lost-write-atomic":      {nil, "lost-write", []string{"Record 20 was acknowledged at offset 0 and is gone"}},
+		"poll-skip-3":            {nil, "poll-skip", []string{"Record 101 at offset 1 was skipped", "Record 102 at offset 2 was skipped"}},
+		"poll-skip-5":            {nil, "poll-skip", []string{"Record 101 at", "Record 102 at", "Record 103 at", "Record 104 at"}},
+		"poll-rewinds":           {nil, "ok", nil},
+		"duplicate-aborted-poll": {idempotent, "offset-mismatch", []string{"Record 100 was acknowledged to P0 at offset 1, and readers find it at offset 11"}},
+		"info-conflict":          {nil, "ok", nil},
+		"info-conflict-proven":   {nil, "inconsistent-offsets", []string{"Offset 0 has two records: record 10 was acknowledged to P0, record 11 was acknowledged to P1"}},
+	}
+	files, _ := filepath.Glob(importedFolder + "jepsen/*.edn")
+	if len(files) != len(cases) {
+		t.Errorf("%d files, and %d are expected", len(files), len(cases))
+	}
+	for name, want := range cases {
+		r, err := importers.ReadFile(importedFolder+"jepsen/"+name+".edn", importers.Options{Config: want.config})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Check(context.Background(), r.History, Options{Engine: Both})
+		verdict := got.Verdict.String()
+		if got.Verdict == Violates {
+			verdict = strings.Join(got.Names(), ",")
+		}
+		var says []string
+		for _, f := range got.Findings {
+			if f.Allowed == "" {
+				says = append(says, f.Says)
+			}
+		}
+		if verdict != want.want {
+			t.Errorf("%s: %s (%s), want %s: %q", name, verdict, got.Reason, want.want, says)
+		}
+		for _, s := range want.says {
+			if !strings.Contains(strings.Join(says, "\n"), s) {
+				t.Errorf("%s: no finding says %q: %q", name, s, says)
+			}
+		}
+	}
+}
+
+// TestImportedSamples judges the samples, which are of systems that are fine.
+func TestImportedSamples(t *testing.T) {
+	for _, name := range []string{"jepsen.edn", "maelstrom.edn", "maelstrom.txt", "s2.jsonl", "kv.txt"} {
+		r, err := importers.ReadFile(importedFolder+name, importers.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Check(context.Background(), r.History, Options{Engine: Both}); got.Verdict != Conforms {
+			t.Errorf("%s: %v", name, got.Err())
+		}
+	}
+}
+
+// TestImportedMistakes spoils the samples, and names what is wrong then.
+func TestImportedMistakes(t *testing.T) {
+	for _, test := range []struct{ file, old, new, want string }{
+		{"jepsen.edn", "[[0 1] [1 2] [3 3]]", "[[0 1] [3 3]]", "lost-write"},
+		{"jepsen.edn", "[[0 1] [1 2] [3 3]]", "[[0 1] [1 7] [3 3]]", "phantom"},
+		{"jepsen.edn", "[[0 1] [1 2] [3 3]]", "[[1 2] [0 1] [3 3]]", "int-nonmonotonic-poll"},
+		{"maelstrom.edn", `[[:poll {"9" [[1000 1] [1001 2]]}]], :time 5017000000`, `[[:poll {"9" [[1001 2]]}]], :time 5017000000`, "read-then-lost"},
+		{"s2.jsonl", `{"CheckTailSuccess":{"tail":0}}`, `{"CheckTailSuccess":{"tail":1}}`, "not-linearizable"},
+		{"s2.jsonl", `"tail":4,"stream_hash":17696474094527840933`, `"tail":4,"stream_hash":1`, "phantom"},
+		{"s2.jsonl", `"tail":4,"stream_hash":17696474094527840933`, `"tail":3,"stream_hash":12527285318832583114`, "stale-read"},
+		{"s2.jsonl", `"fencing_token":"tok-a7","match_seq_num":null`, `"fencing_token":"tok-a7","match_seq_num":0`, "stale-read"},
+		{"kv.txt", `"x 0 2 yx 0 5 y"`, `"x 0 2 y"`, "not-linearizable"},
+		{"kv.txt", `"x 0 9 yx 2 0 y"`, `"x 0 9 yx 9 9 y"`, "phantom"},
+		{"kv.txt", `"x 0 9 yx 2 0 y"`, `""`, "stale-read"},
+	} {
+		text, err := os.ReadFile(importedFolder + test.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(string(text), test.old) != 1 {
+			t.Fatalf("%s holds %q %d times", test.file, test.old, strings.Count(string(text), test.old))
+		}
+		r, err := importers.Read(test.file, strings.NewReader(strings.Replace(string(text), test.old, test.new, 1)), importers.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Check(context.Background(), r.History, Options{})
+		if !got.Meets(histories.Expect{Verdict: "violation", Names: []string{test.want}}) {
+			t.Errorf("%s with %s: %v, want %s", test.file, test.new, got.Err(), test.want)
+		}
+	}
+}

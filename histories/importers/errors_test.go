@@ -1,0 +1,127 @@
+package importers
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// TestErrors demands of what cannot be read an error that says where and what
+// was expected.
+func TestErrors(t *testing.T) {
+	const (
+		invoke = "{:process 0, :type :invoke, :f :send, :value [[:send 1 5]]}\n"
+		start  = `{"event":{"Start":"Read"},"client_id":1,"op_id":0}` + "\n"
+	)
+	for _, test := range []struct{ source, text, want string }{
+		{"jepsen", "", "x:1:1: expected operations :send, :poll or :txn"},
+		{"jepsen", "{:process 0, :type :invoke, :f :read, :value nil}\n{:process 0, :type :ok, :f :read, :value 3}", "x:1:1: expected operations :send, :poll or :txn of the Kafka workload; there is nothing of the kind (an operation :read (line 1))"},
+		{"jepsen", "[1]", "x:1:2: expected a map, an operation of Jepsen, found an integer"},
+		{"jepsen", "{:type :invoke}", "x:1:1: expected an operation with :process"},
+		{"jepsen", "{:process 0}", "x:1:1: expected an operation with :type"},
+		{"jepsen", "{:process 0 :type :maybe}", "x:1:19: expected :invoke, :ok, :fail or :info, found :maybe"},
+		{"jepsen", "{:process \"a\" :type :ok}", "x:1:11: expected :process as an integer or a keyword"},
+		{"jepsen", "{:process 0 :type :ok :time 1.5}", "x:1:29: expected :time as an integer"},
+		{"jepsen", "{:process 0 :type :ok :time 99999999999999999999}", "x:1:29: expected :time as an integer that fits in 64 bits"},
+		{"jepsen", "{:process 0 :type :ok :time 9223372036854775807}\n{:process 0 :type :ok}", "x:1:1: process 0 has no operation under way"},
+		{"jepsen", "{:process 0 :type :invoke :f :poll :time 9223372036854775807}\n{:process 0 :type :ok :f :poll}", "x:2:1: the time does not fit in 64 bits"},
+		{"jepsen", "{:process 0 :type :invoke :index 4}{:process 1 :type :invoke :index 4}", "x:1:69: expected an :index higher than the one before (4), found 4"},
+		{"jepsen", invoke + invoke, "x:2:1: process 0 has an operation under way (line 1)"},
+		{"jepsen", invoke + "{:process 0 :type :ok :f :poll}", "x:2:1: process 0 completes :poll, and its invocation (line 1) says :send"},
+		{"jepsen", "{:process 0, :type :invoke, :f :send, :value 7}", "x:1:46: expected a vector of [:send key value] and [:poll], found an integer"},
+		{"jepsen", "{:process 0, :type :invoke, :f :send, :value [\n  [:send 1]]}", "x:2:3: expected [:send key value], [:poll] or"},
+		{"jepsen", "{:process 0, :type :invoke, :f :poll, :value [[:poll]]}\n{:process 0, :type :ok, :f :poll, :value [[:poll {1 [[-1 2]]}]]}", "x:2:55: expected an offset of 0 or more that fits in 64 bits, found -1"},
+		{"jepsen", "{:process 0, :type :invoke, :f :poll, :value [[:poll]]}\n{:process 0, :type :ok, :f :poll, :value [[:poll {1 [2]}]]}", "x:2:54: expected an [offset value] pair, found 2"},
+		{"jepsen", "{:process 0, :type :invoke, :f :poll, :value [[:poll]]}\n{:process 0, :type :ok, :f :poll, :value [[:poll {1 2}]]}", "x:2:53: expected a vector of [offset value] pairs, found an integer"},
+		{"jepsen", "{:process 0, :type :invoke, :f :assign, :value [1]}\n{:process 0, :type :ok, :f :assign, :value 1}", "x:2:44: expected a vector of keys, found an integer"},
+		{"jepsen", "{:process 0, :type :invoke, :f :poll, :value [[:poll]]}\n{:process 0, :type :ok, :f :poll, :value [], :rebalance-log [7]}", "x:2:62: expected a map with :keys in the :rebalance-log"},
+		{"jepsen", invoke + "{:process 0, :type :ok, :f :se", "x:2:31: the text ends within a form; expected } for the { in line 2 (is the file cut off?)"},
+		{"jepsen", invoke + "{:process \"", "x:2:11: expected a closing quote before the end of the text (is the file cut off?)"},
+		{"jepsen", "[" + invoke, "x:2:1: the text ends within a form; expected ]"},
+		{"jepsen", "{:process}", "x:1:1: a key of this map has no value"},
+		{"jepsen", "{:a ]}", "x:1:5: unexpected ]; expected a form"},
+		{"jepsen", "{:a \x01}", "x:1:5: unexpected control character 0x01"},
+		{"jepsen", "{:a \"b\xff\"}", "x:1:5: this string is not valid UTF-8"},
+		{"jepsen", "{:a\xff 1}", "x:1:2: this is not valid UTF-8"},
+		{"jepsen", `{:a "\q"}`, `x:1:6: expected an escape`},
+		{"jepsen", `{:a "\u12"}`, `x:1:8: expected four hexadecimal digits`},
+		{"jepsen", strings.Repeat("[", 1_000_000), "x:1:503: forms are nested more than 500 deep"},
+		{"jepsen", strings.Repeat("#a ", 1_000_000), "nested more than 500 deep"},
+		{"jepsen", strings.Repeat("#_ ", 1_000_000), "nested more than 500 deep"},
+		{"jepsen", "0\t:invoke\t:send\t[[:send 1 5]]\nwhat\n", "x:2:1: expected a process, a tab, :invoke, :ok, :fail or :info, and a tab, found what"},
+		{"jepsen", "0\t:invoke\t:send\t[[:send 1 5]\n", "x:1:29: the text ends within a form"},
+		{"jepsen", "0\t:invoke\t:send\t[[:send 1 5]] 7\n", "x:1:31: expected a tab behind a vector"},
+		{"maelstrom", invoke + "{:process 0, :type :ok, :f :send, :value [[:send 1 [9223372036854775807 5]]]}", "x:1:1: offset 9223372036854775807 and a batch of 1 records do not fit"},
+		{"s2", "", "x:1:1: expected events of s2-verification"},
+		{"s2", "{\n", "x:1:1: expected {\"event\":"},
+		{"s2", "\n{\"event\":{},\"client_id\":1,\"op_id\":0}", "x:2:1: expected an \"event\" with either"},
+		{"s2", `{"event":{"Start":"Read"},"op_id":0}`, `x:1:1: expected "client_id" and "op_id"`},
+		{"s2", `{"event":{"Start":"Read"},"client_id":1.5,"op_id":0}`, `x:1:41: expected {"event"`},
+		{"s2", `{"event":{"Start":"Write"},"client_id":1,"op_id":0}`, `x:1:19: expected "Read", "CheckTail" or {"Append":{...}}, found "Write"`},
+		{"s2", `{"event":{"Start":{}},"client_id":1,"op_id":0}`, `x:1:19: expected "Read", "CheckTail" or {"Append":{...}}, found an object of 0 keys`},
+		{"s2", `{"event":{"Start":{"Append":{"num_records":2,"record_hashes":[1]}}},"client_id":1,"op_id":0}`, "x:1:19: expected as many record_hashes as num_records; there are 1"},
+		{"s2", `{"event":{"Start":{"Append":{"num_records":1,"record_hashes":[1e30]}}},"client_id":1,"op_id":0}`, "expected the arguments of an append"},
+		{"s2", `{"event":{"Start":{"Append":{"num_records":1,"record_hashes":[1],"match_seq_num":-1}}},"client_id":1,"op_id":0}`, "expected a match_seq_num of 0 or more, found -1"},
+		{"s2", start + start, "x:2:1: op_id 0 was used before"},
+		{"s2", `{"event":{"Finish":"ReadFailure"},"client_id":1,"op_id":0}`, "x:1:1: op_id 0 is not under way"},
+		{"s2", start + `{"event":{"Finish":"ReadFailure"},"client_id":2,"op_id":0}`, "x:2:1: op_id 0 was started by client 1 (line 1)"},
+		{"s2", start + `{"event":{"Finish":"CheckTailFailure"},"client_id":1,"op_id":0}`, "x:2:20: CheckTailFailure does not finish what op_id 0 started (line 1)"},
+		{"s2", start + `{"event":{"Finish":"Done"},"client_id":1,"op_id":0}`, `x:2:20: expected the success or failure of`},
+		{"s2", start + `{"event":{"Finish":{"ReadSuccess":{"tail":3}}},"client_id":1,"op_id":0}`, `x:2:20: expected a "tail" of 0 or more, and of a read its "stream_hash"`},
+		{"s2", start + strings.Replace(start, `"op_id":0`, `"op_id":1`, 1), "x:2:1: process \"C1\" calls fetch at 2 while its fetch of time 1 (line 1) is under way"},
+		{"porcupine-kv", "", "x:1:1: expected operations :append and :get of a key"},
+		{"porcupine-kv", `{:process 0 :type :invoke :f :get}`, "x:1:1: expected an operation with a string as its :key"},
+		{"porcupine-kv", `{:process 0 :type :invoke :f :cas :key "a"}`, "x:1:1: expected :f to be :get, :put or :append, found cas"},
+		{"porcupine-kv", `{:process 0 :type :invoke :f :append :key "a"}`, "x:1:1: expected a string as the :value of :append"},
+		{"porcupine-kv", `{:process :a :type :invoke :f :get :key "a"}`, "x:1:11: expected :process as an integer"},
+		{"porcupine-kv", `{:process 0 :type :ok :f :get :key "a"}`, "x:1:1: process 0 has no operation under way"},
+		{"porcupine-kv", "{:process 0 :type :invoke :f :get :key \"a\"}\n{:process 0 :type :ok :f :get :key \"b\"}", "x:2:1: expected the :key of the invocation in line 1"},
+		{"porcupine-kv", "{:process 0 :type :invoke :f :get :key \"a\"}\n{:process 0 :type :ok :f :get :key \"a\" :value nil}", "x:2:1: expected a string as the :value that :get returned"},
+	} {
+		source, _ := Lookup(test.source)
+		_, err := Read("x", strings.NewReader(test.text), Options{From: source})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s of %.80q: %v; want %s", test.source, test.text, err, test.want)
+			continue
+		}
+		if e := (*histories.Error)(nil); !errors.As(err, &e) || e.Line < 1 || e.Column < 1 {
+			t.Errorf("%s of %.80q: an error without its place: %v", test.source, test.text, err)
+		}
+	}
+}
+
+// TestTooLong demands that a recording beyond the limit is refused.
+func TestTooLong(t *testing.T) {
+	for name := range samples {
+		if _, err := ReadFile("testdata/"+name, Options{Limit: 100}); !errors.Is(err, histories.ErrTooLong) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestCutOff cuts the samples off at many bytes. None may be read as more than
+// the whole, and where a form or an event is cut the error says so.
+func TestCutOff(t *testing.T) {
+	for name, of := range samples {
+		source, _ := Lookup(of)
+		whole := read(t, "testdata/"+name)
+		all, err := Read(name, strings.NewReader(string(whole)), Options{From: source})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := 0
+		for n := 0; n < len(whole); n += 11 {
+			r, err := Read(name, strings.NewReader(string(whole[:n])), Options{From: source})
+			if err != nil {
+				refused++
+			} else if len(r.Ops()) > len(all.Ops()) {
+				t.Errorf("%d bytes of %s have %d operations, and all have %d", n, name, len(r.Ops()), len(all.Ops()))
+			}
+		}
+		if refused < len(whole)/11/2 {
+			t.Errorf("%s is refused only at %d of %d cuts", name, refused, len(whole)/11)
+		}
+	}
+}

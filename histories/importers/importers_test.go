@@ -1,0 +1,136 @@
+package importers
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+var update = flag.Bool("update", false, "write the histories of the samples anew")
+
+// samples are the recordings in testdata, and what made them.
+var samples = map[string]string{
+	"jepsen.edn": "jepsen", "maelstrom.edn": "maelstrom", "maelstrom.txt": "maelstrom", "s2.jsonl": "s2", "kv.txt": "porcupine-kv",
+}
+
+// TestSamples compares the histories of the samples with those that are kept,
+// and demands that each source has one.
+func TestSamples(t *testing.T) {
+	sampled := map[string]bool{}
+	for name, source := range samples {
+		r, err := ReadFile("testdata/"+name, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Source != source {
+			t.Errorf("%s is taken for a recording of %q, want %q", name, r.Source, source)
+		}
+		sampled[source] = true
+		kept, got := "testdata/"+name+".hist", r.AppendNotation(nil)
+		if *update {
+			if err := os.WriteFile(kept, got, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want, err := os.ReadFile(kept); err != nil || !bytes.Equal(want, got) {
+			t.Errorf("%s: %v; -update writes it anew. Got\n%s", kept, err, got)
+		}
+	}
+	for _, s := range Sources {
+		if !sampled[s.Name] || s.Says == "" {
+			t.Errorf("%s has no sample, or does not say what it is", s.Name)
+		}
+	}
+}
+
+// TestEverythingIsTold demands that what a history leaves out is in its note as
+// well as in the list.
+func TestEverythingIsTold(t *testing.T) {
+	r, err := ReadFile("testdata/jepsen.edn", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Untranslated) < 5 {
+		t.Errorf("only %d things are told: %q", len(r.Untranslated), r.Untranslated)
+	}
+	for _, l := range r.Untranslated {
+		if !strings.Contains(r.Header().Note, "not translated: "+l) {
+			t.Errorf("the note lacks %q", l)
+		}
+	}
+}
+
+// TestPacked reads recordings that are packed.
+func TestPacked(t *testing.T) {
+	for name, source := range samples {
+		plain := read(t, "testdata/"+name)
+		var gz, zst bytes.Buffer
+		g := gzip.NewWriter(&gz)
+		g.Write(plain)
+		g.Close()
+		z, _ := zstd.NewWriter(&zst)
+		z.Write(plain)
+		z.Close()
+		for packing, packed := range map[string][]byte{"gzip": gz.Bytes(), "zstd": zst.Bytes(), "nothing": plain, "a byte order mark": append([]byte("\xef\xbb\xbf"), plain...)} {
+			r, err := Read(name, bytes.NewReader(packed), Options{})
+			if err != nil || r.Source != source {
+				t.Errorf("%s with %s: %v", name, packing, err)
+			}
+		}
+		if r, err := Read(name, bytes.NewReader(zst.Bytes()[:zst.Len()/2]), Options{}); err == nil {
+			t.Errorf("half of %s, packed, is read as %d operations", name, len(r.Ops()))
+		}
+	}
+}
+
+// TestHistoriesAreNoRecordings demands that no source takes a history for a
+// recording of its own.
+func TestHistoriesAreNoRecordings(t *testing.T) {
+	files, _ := filepath.Glob("../corpus/*/*.hist")
+	if len(files) < 100 {
+		t.Fatalf("the corpus has %d files", len(files))
+	}
+	for _, file := range files {
+		r, err := ReadFile(file, Options{})
+		if err != nil || r.Source != "" || Recognise(file) != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		again, err := Read("", bytes.NewReader(r.AppendEvents(nil)), Options{})
+		if err != nil || again.Source != "" {
+			t.Fatalf("%s as events: %v", file, err)
+		}
+	}
+}
+
+// TestConfig demands that settings which are given go before the source's own.
+func TestConfig(t *testing.T) {
+	given := histories.Config{{Key: "acks", Value: "1"}, {Key: "reads", Value: "linearizable"}}
+	r, err := ReadFile("testdata/maelstrom.edn", Options{Config: given})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{"acks": "1", "reads": "linearizable", "system": "other"} {
+		if got := r.Config().Get(key); got != want {
+			t.Errorf("%s is %s, want %s", key, got, want)
+		}
+	}
+	if _, err := ReadFile("testdata/maelstrom.edn", Options{Config: histories.Config{{Key: "nosuch", Value: "1"}}}); err == nil {
+		t.Error("an unknown setting is accepted")
+	}
+}
+
+func read(t testing.TB, file string) []byte {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

@@ -1,0 +1,180 @@
+package importers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A kvLog is what one key held from one put to the next: that of the put, and
+// what was appended behind it. The first one begins empty.
+type kvLog struct {
+	put      *kvOp // nil for the first
+	on       string
+	from, to int64 // it was there at no other time
+}
+
+// alive reports whether the log may have been there while an operation was
+// under way.
+func (l *kvLog) alive(o *kvOp) bool { return l.from <= o.ended() && o.call <= l.to }
+
+// ended is the time after which the operation takes no effect.
+func (o *kvOp) ended() int64 {
+	if o.outcome == histories.OK || o.outcome == histories.Fail {
+		return o.returned
+	}
+	return math.MaxInt64
+}
+
+// key translates the operations on one key. Each put begins a log of its own. A
+// get says by its first word which one it read. An append belongs to the log in
+// which it was read, or to the only one that was there at the time; one that
+// was not read can be left out, for it is behind everything that was.
+func (s *kvStore) key(key string, ops []*kvOp) {
+	logs, ok := s.logs(key, ops)
+	if !ok {
+		for _, o := range ops {
+			s.made.lost.add(o.line, "an operation on key %s, where a put writes the same value as another write, so that a get does not tell what it read", clip(key))
+		}
+		return
+	}
+	words, sent := newDictionary(ops), map[string]int{}
+	for _, o := range ops {
+		if o.f != "get" {
+			sent[o.value]++
+		}
+	}
+	of, read := map[*kvOp]*kvLog{}, map[string][]*kvLog{} // gets, and the values in them
+	answers := map[*kvOp]*histories.Op{}
+	for _, o := range ops {
+		if o.f != "get" {
+			continue
+		}
+		op := o.op(histories.Fetch)
+		if op.From = 0; o.outcome == histories.OK && !words.read(o.got.text, &op) {
+			s.made.lost.add(o.line, "a :get that can be cut into what was written in more than one way, or in too many to try")
+			continue
+		}
+		l := logOf(logs, o, &op)
+		of[o], answers[o] = l, &op
+		for _, r := range op.Records {
+			if v, _ := r.Value.Text(); !slices.Contains(read[v], l) {
+				read[v] = append(read[v], l)
+			}
+		}
+	}
+	for _, o := range ops {
+		switch {
+		case o.f == "put":
+			s.put(logs, o)
+		case o.f == "append" && o.value != "":
+			s.append(logs, o, read[o.value], sent[o.value] > 1)
+		case answers[o] != nil:
+			s.emit(*answers[o], of[o])
+		}
+	}
+}
+
+// logs returns the logs that a key was. It reports false if a get does not tell
+// which one it read.
+func (s *kvStore) logs(key string, ops []*kvOp) ([]*kvLog, bool) {
+	logs := []*kvLog{{on: s.names.free(key), to: math.MaxInt64}}
+	written := map[string]*kvOp{}
+	for _, o := range ops {
+		if o.f == "get" || o.f == "put" && o.outcome == histories.Fail {
+			continue
+		}
+		if other := written[o.value]; o.f == "put" && (o.value == "" || other != nil) || other != nil && other.f == "put" {
+			return nil, false
+		}
+		if written[o.value] = o; o.f == "put" {
+			on := s.names.free(fmt.Sprintf("%s#%d", key, len(logs)+1))
+			logs = append(logs, &kvLog{put: o, on: on, from: o.call, to: math.MaxInt64})
+		}
+	}
+	for _, l := range logs {
+		for _, next := range logs[1:] {
+			if l.put == nil || l.put.ended() < next.put.call {
+				l.to = min(l.to, next.put.ended())
+			}
+		}
+	}
+	return logs, true
+}
+
+// logOf returns the log that a get read. If that was not there any more, or not
+// yet, no log explains the answer, and any that was there contradicts it.
+func logOf(logs []*kvLog, o *kvOp, answer *histories.Op) *kvLog {
+	l := logs[0]
+	if len(answer.Records) > 0 {
+		first, _ := answer.Records[0].Value.Text()
+		for _, other := range logs[1:] {
+			if other.put.value == first {
+				l = other
+			}
+		}
+	}
+	if i := slices.IndexFunc(logs, func(l *kvLog) bool { return l.alive(o) }); !l.alive(o) && i >= 0 {
+		return logs[i]
+	}
+	return l
+}
+
+// put translates a put, which is the first record of its log.
+func (s *kvStore) put(logs []*kvLog, o *kvOp) {
+	i := slices.IndexFunc(logs, func(l *kvLog) bool { return l.put == o })
+	if i < 0 {
+		s.made.lost.add(o.line, "a :put that failed")
+		return
+	}
+	op := o.op(histories.Send)
+	if o.outcome == histories.OK {
+		op.Offset = 0
+	}
+	s.emit(op, logs[i])
+}
+
+// append translates an append, which was read in those logs. Where another has
+// its value, or it may belong to several logs, it may be in each of them.
+func (s *kvStore) append(logs []*kvLog, o *kvOp, read []*kvLog, repeated bool) {
+	var there []*kvLog
+	for _, l := range logs {
+		if l.alive(o) {
+			there = append(there, l)
+		}
+	}
+	op := o.op(histories.Send)
+	switch {
+	case !repeated && len(read) > 0:
+		s.emit(op, read[0])
+	case len(there) == 1:
+		s.emit(op, there[0])
+	case !repeated:
+		s.made.lost.add(o.line, "an :append that no :get shows, near a :put: it is not judged whether one should have")
+	default:
+		if op.Outcome == histories.OK {
+			op.Outcome = histories.Info
+		}
+		for _, l := range there {
+			s.emit(op, l)
+		}
+	}
+}
+
+// op returns an operation of that kind, with what was written or read left out.
+func (o *kvOp) op(kind histories.Kind) histories.Op {
+	op := histories.NewOp("C"+o.process, kind)
+	op.Call, op.Return, op.Outcome = o.call, o.returned, o.outcome
+	op.Line, op.ReturnLine = o.line, o.returnLine
+	if kind == histories.Send {
+		op.Values = []histories.Value{histories.String(o.value)}
+	}
+	return op
+}
+
+func (s *kvStore) emit(op histories.Op, l *kvLog) {
+	op.On = l.on
+	s.made.ops = append(s.made.ops, op)
+}

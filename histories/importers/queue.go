@@ -1,0 +1,324 @@
+package importers
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A queue translates the operations of Jepsen's Kafka workload, whose keys are
+// partitions here.
+//
+// A process of Jepsen is a producer and a consumer of their own, and gets
+// another number when they are closed: after an info, a crash, or the end of
+// its process. So P3 is the producer of process 3, and its sends overlap where
+// one operation holds several. C3:t/4 is its consumer as far as partition t/4
+// goes, because one poll answers for many partitions. Where nobody knows any
+// more where a consumer stands, it goes on under another name: C3:t/4+1.
+type queue struct {
+	in        *input
+	made      made
+	clock     clock
+	names     partitions
+	open      map[string]*invocation // by process
+	consumers map[string]*consumer   // by process
+
+	unsure  []batch      // sends of operations that ended as info
+	refused []batch      // sends of operations that ended as fail
+	aside   map[int]bool // reads of operations that did not end as ok
+	aborts  bool         // the recording has transactions
+	groups  bool         // it has consumer groups
+}
+
+// A batch is the sends of one operation, by their place among all.
+type batch struct{ from, to int }
+
+// An invocation is an operation that was not completed yet.
+type invocation struct {
+	event
+	call int64
+	mops []mop
+}
+
+// readQueue reads a recording of the workload. The settings are those that its
+// source promises.
+func readQueue(in *input, config histories.Config) (*made, error) {
+	q := &queue{in: in, open: map[string]*invocation{}, consumers: map[string]*consumer{}, aside: map[int]bool{}}
+	r := events(in)
+	for {
+		e, err := r.next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = q.event(&e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	q.never()
+	if len(q.made.ops) == 0 {
+		return nil, nothingOf(in.name, "operations :send, :poll or :txn of the Kafka workload", &q.made.lost)
+	}
+	q.settle()
+	q.made.config = append(config, histories.Setting{Key: "offsets", Value: "sparse"}, histories.Setting{Key: "reads", Value: "committed"})
+	if q.groups {
+		q.made.config = append(q.made.config, histories.Setting{Key: "assignment", Value: "subscribe"})
+	}
+	return &q.made, nil
+}
+
+func (q *queue) fail(at *form, format string, args ...any) error {
+	return &histories.Error{File: q.in.name, Line: at.line, Column: at.col, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (q *queue) event(e *event) error {
+	now, err := q.clock.at(e.time)
+	if err != nil {
+		return q.fail(&e.at, "%v", err)
+	}
+	switch e.process.kind {
+	case keyword:
+		words := cmp.Or(e.f, "nemesis")
+		if e.value != nil && e.value.kind != nothing {
+			words += " " + e.value.String()
+		}
+		q.made.marks = append(q.made.marks, histories.Mark{Time: now, Kind: histories.Nemesis, Text: clip(words), Offset: histories.None, Line: e.at.line})
+		return nil
+	case integer:
+	default:
+		return q.fail(&e.process, "expected :process as an integer or a keyword, found %s", clip(e.process.String()))
+	}
+	running := q.open[e.process.text]
+	switch {
+	case e.typ == "invoke" && running != nil:
+		return q.fail(&e.at, "process %s has an operation under way (line %d); expected its completion before", e.process.text, running.at.line)
+	case e.typ != "invoke" && running == nil:
+		return q.fail(&e.at, "process %s has no operation under way; expected its invocation before", e.process.text)
+	case e.typ != "invoke" && running.f != e.f:
+		return q.fail(&e.at, "process %s completes :%s, and its invocation (line %d) says :%s", e.process.text, clip(e.f), running.at.line, clip(running.f))
+	case e.typ == "invoke":
+		v := &invocation{event: *e, call: now}
+		if v.mops, err = q.mops(e); err == nil {
+			q.open[e.process.text] = v
+		}
+		return err
+	}
+	delete(q.open, e.process.text)
+	return q.complete(running, e, now)
+}
+
+// complete translates an operation that ended at that time.
+func (q *queue) complete(v *invocation, e *event, now int64) error {
+	if e.typ == "ok" && e.err != nil && e.err.kind != nothing {
+		q.made.lost.add(e.at.line, "an error told beside an ok :%s", clip(e.f))
+	}
+	switch e.f {
+	case "send", "poll", "txn":
+		if e.f == "txn" {
+			q.aborts = true
+			q.made.lost.add(v.at.line, "a transaction, whose sends and polls are judged each for itself: not that they take effect together")
+		}
+		told, err := q.mops(e)
+		if err != nil {
+			return err
+		}
+		q.sends(v, told, e, now)
+		return q.polls(v, told, e, now)
+	case "assign", "subscribe":
+		return q.assign(v, e, now)
+	case "crash":
+		q.forget(e.process.text)
+		q.made.marks = append(q.made.marks, histories.Mark{Time: now, Kind: histories.Crash, Process: "C" + e.process.text, Offset: histories.None, Line: e.at.line})
+	default:
+		q.made.lost.add(v.at.line, "an operation :%s", clip(e.f))
+	}
+	return nil
+}
+
+// never translates what was never completed.
+func (q *queue) never() {
+	var left []*invocation
+	for _, v := range q.open {
+		left = append(left, v)
+	}
+	slices.SortFunc(left, func(a, b *invocation) int { return cmp.Compare(a.call, b.call) })
+	for _, v := range left {
+		if !slices.Contains([]string{"send", "poll", "txn"}, v.f) {
+			q.made.lost.add(v.at.line, "an operation :%s that never completed", clip(v.f))
+			continue
+		}
+		for i := range v.mops {
+			if m := &v.mops[i]; m.key != nil {
+				q.send(v, m, histories.Open, histories.None)
+			} else {
+				q.made.lost.add(v.at.line, "a poll that never returned")
+			}
+		}
+	}
+}
+
+// sends translates the sends of an operation. Jepsen waits for each before the
+// next, so each is a batch of its own somewhere in the operation's interval.
+func (q *queue) sends(v *invocation, told []mop, e *event, now int64) {
+	from := len(q.made.ops)
+	for i := range max(len(v.mops), len(told)) {
+		outcome := outcomes[e.typ]
+		var m *mop
+		switch {
+		case i < len(told) && told[i].key != nil:
+			m = &told[i]
+			if i < len(v.mops) && v.mops[i].key != nil && m.value.equal(v.mops[i].value) {
+				m.offset = histories.None // it is the value that looks like an answer
+			} else {
+				m.answer()
+			}
+		case i < len(v.mops) && v.mops[i].key != nil: // nothing is told of it
+			if m = &v.mops[i]; outcome == histories.OK {
+				outcome = histories.Info
+			}
+		default:
+			continue
+		}
+		o := q.send(v, m, outcome, now)
+		o.ReturnLine, o.Offset = e.at.line, m.offset
+		if outcome != histories.OK {
+			o.Code = code(e.err)
+		}
+	}
+	switch b := (batch{from, len(q.made.ops)}); {
+	case b.from == b.to:
+	case e.typ == "info":
+		q.unsure = append(q.unsure, b)
+	case e.typ == "fail":
+		q.refused = append(q.refused, b)
+	}
+}
+
+func (q *queue) send(v *invocation, m *mop, outcome histories.Outcome, returned int64) *histories.Op {
+	o := histories.NewOp("P"+v.process.text, histories.Send)
+	o.On, o.Values, o.Line = q.names.of(m.key), []histories.Value{valueOf(m.value)}, v.at.line
+	o.Call, o.Return, o.Outcome = v.call, returned, outcome
+	q.made.ops = append(q.made.ops, o)
+	return &q.made.ops[len(q.made.ops)-1]
+}
+
+// settle decides what only the whole recording tells.
+func (q *queue) settle() {
+	if committed := q.in.config.Get("isolation.level") == "read_committed"; committed || !q.aborts {
+		q.proveCommitted()
+	}
+	for _, b := range q.refused {
+		for i := b.from; i < b.to; i++ {
+			q.refuse(&q.made.ops[i])
+		}
+	}
+}
+
+// proveCommitted finds the operations of unknown outcome one of whose values was
+// read. It was acknowledged before that, or committed with it: so are the other
+// sends that were told an offset.
+func (q *queue) proveCommitted() {
+	proofs := q.proofs()
+	proven := map[int]bool{}
+	for i := range q.made.ops {
+		o := &q.made.ops[i]
+		if len(proofs) == 0 || q.aside[i] {
+			continue
+		}
+		for _, r := range o.Records {
+			if p, ok := proofs[sent{o.On, r.Value}]; ok && (p.told == histories.None || p.told == r.Offset) {
+				proven[p.batch] = true
+			}
+		}
+	}
+	for n, b := range q.unsure {
+		for i := b.from; proven[n] && i < b.to; i++ {
+			if o := &q.made.ops[i]; o.Offset != histories.None {
+				o.Outcome, o.Code = histories.OK, ""
+			}
+		}
+	}
+}
+
+// A sent is a value in a partition.
+type sent struct {
+	on    string
+	value histories.Value
+}
+
+// A proof is what a read of a value proves: that a batch took effect, if it is
+// read where its producer was told, or that was told nothing.
+type proof struct {
+	batch int
+	told  int64
+}
+
+// proofs returns the values that only one send can have put in the log.
+func (q *queue) proofs() map[sent]proof {
+	if len(q.unsure) == 0 {
+		return nil
+	}
+	times := map[sent]int{}
+	for i := range q.made.ops {
+		if o := &q.made.ops[i]; o.Kind == histories.Send {
+			times[sent{o.On, o.Values[0]}]++
+		}
+	}
+	out := map[sent]proof{}
+	for n, b := range q.unsure {
+		for i := b.from; i < b.to; i++ {
+			o := &q.made.ops[i]
+			if s := (sent{o.On, o.Values[0]}); times[s] == 1 {
+				out[s] = proof{n, o.Offset}
+			}
+		}
+	}
+	return out
+}
+
+// refuse settles a send that ended as fail. One that belongs to a transaction
+// was perhaps written and then aborted, which hides it only from those who
+// read what is committed.
+func (q *queue) refuse(o *histories.Op) {
+	hidden := q.in.config.Get("isolation.level") == "read_committed"
+	if written := q.aborts || o.Offset != histories.None; written && !hidden {
+		o.Outcome = histories.Info
+		q.made.lost.add(o.Line, "a failed send that may have been written and aborted, which counts as unknown unless isolation.level=read_committed")
+		return
+	}
+	o.Offset = histories.None
+}
+
+// valueOf returns the value of a record: an integer or a string as it is,
+// anything else as it is written.
+func valueOf(f *form) histories.Value {
+	if n, ok := f.int(); ok {
+		return histories.Int(n)
+	}
+	if f.kind == text {
+		return histories.String(f.text)
+	}
+	return histories.String(f.String())
+}
+
+// code is an error in a word, where it has one.
+func code(err *form) string {
+	for err != nil && err.kind == sequence && len(err.items) > 0 {
+		err = &err.items[0]
+	}
+	if err == nil || err.kind == nothing {
+		return ""
+	}
+	if err.kind == keyword || err.kind == text {
+		return clip(err.text)
+	}
+	if t := err.get("type"); t != nil {
+		return code(t)
+	}
+	return clip(err.String())
+}
