@@ -3,6 +3,10 @@ package logtest_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -97,5 +101,50 @@ func TestOtherFailureIsNotHidden(t *testing.T) {
 	h, failed := histories.ReadFile(f.File)
 	if failed != nil || h.Header().Expect.Names[0] != f.Rule {
 		t.Errorf("%s does not hold the %s that it is named after: %v", f.File, f.Rule, failed)
+	}
+}
+
+// TestUnfinished ends the process by a panic that no one else can recover. What
+// was under way is on disk, and the next run begins with it.
+func TestUnfinished(t *testing.T) {
+	if folder := os.Getenv("LOGTEST_DIES_IN"); folder != "" {
+		drive := play(func() logtest.Log {
+			return &fragile{breaks: func() {
+				go panic("out of cheese")
+				select {}
+			}}
+		})
+		logtest.CheckLog(t.Context(), drive, logtest.Options{Deterministic: true, Failures: folder})
+		return
+	}
+	folder, caches := t.TempDir(), t.TempDir()
+	self := exec.Command(os.Args[0], "-test.run=^TestUnfinished$")
+	self.Env = append(os.Environ(), "LOGTEST_DIES_IN="+folder, "XDG_CACHE_HOME="+caches)
+	if out, err := self.CombinedOutput(); err == nil || !strings.Contains(string(out), "out of cheese") {
+		t.Fatalf("the process did not die of its panic: %v\n%s", err, out)
+	}
+	left, err := filepath.Glob(filepath.Join(caches, "isrcheck/logtest/*.jsonl"))
+	if err != nil || len(left) != 1 {
+		t.Fatalf("left are %v, %v", left, err)
+	}
+	h, err := histories.ReadFile(left[0])
+	if err != nil || len(h.Ops()) < 2 || h.Header().Schedule == "" {
+		t.Fatalf("what was under way is not on disk: %v", err)
+	}
+
+	t.Setenv("XDG_CACHE_HOME", caches)
+	var told []string
+	drive := play(func() logtest.Log { return &memoryLog{broken: true} })
+	err = logtest.CheckLog(t.Context(), drive, logtest.Options{Deterministic: true, Runs: 1, Failures: folder,
+		Logf: func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) }})
+	var f *logtest.Failure
+	if !errors.As(err, &f) || f.Case != "the schedule that was not finished" {
+		t.Errorf("the next run does not begin with it: %v", err)
+	}
+	if all := strings.Join(told, "\n"); !strings.Contains(all, "unfinished: the last run of this test ended in the middle of this schedule ("+left[0]) {
+		t.Errorf("nobody says so:\n%s", all)
+	}
+	if _, err := os.Stat(left[0]); err == nil {
+		t.Error("it is still there, though the run has come to its end")
 	}
 }

@@ -31,7 +31,8 @@
 // come back within ten [Options.Timeout] of the end of the test's time, fails by
 // "invariant no-panic" or "invariant no-hang": what its clients had seen by then
 // is saved like any failure. A panic in a goroutine that the log began itself
-// ends the process before anything can be saved.
+// ends the process; what was under way is then in the user's cache folder, and the
+// next run begins with it. With -artifacts, it is there as unfinished.jsonl.
 //
 // # Which way it errs
 //

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,14 +47,19 @@ func TestLog(t *testing.T, drive Driver, opts Options) {
 		s.retryIn = filepath.Join("testdata", "failures", strings.ReplaceAll(t.Name(), "/", "-"))
 	}
 	s.saveIn = s.retryIn
+	s.rerun = "go test -count=1 -run " + quoted(pattern(t.Name()))
+	before := journalPath(s.retryIn)
+	keep := before
 	if f := flag.Lookup("test.artifacts"); f != nil && f.Value.String() == "true" {
 		s.saveIn, s.draws = t.ArtifactDir(), true
+		keep = filepath.Join(s.saveIn, "unfinished.jsonl")
 	}
-	s.rerun = "go test -count=1 -run " + quoted(pattern(t.Name()))
-	parts, err := s.parts()
+	parts, err := s.parts(before)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.journal = openJournal(keep)
+	t.Cleanup(func() { s.journal.end(); os.Remove(before) })
 	for _, skipped := range s.lacks() {
 		t.Log("skipped: " + skipped)
 	}
@@ -87,6 +93,7 @@ func CheckLog(ctx context.Context, drive Driver, opts Options) error {
 		return err
 	}
 	s.saveIn, s.retryIn = opts.Failures, opts.Failures
+	before := journalPath(opts.Failures)
 	logf := opts.Logf
 	if logf == nil {
 		logf = func(string, ...any) {}
@@ -94,10 +101,12 @@ func CheckLog(ctx context.Context, drive Driver, opts Options) error {
 	for _, skipped := range s.lacks() {
 		logf("skipped: %s", skipped)
 	}
-	parts, err := s.parts()
+	parts, err := s.parts(before)
 	if err != nil {
 		return err
 	}
+	s.journal = openJournal(before)
+	defer s.journal.end()
 	var errs []error
 	for _, p := range parts {
 		r := p.run(ctx)

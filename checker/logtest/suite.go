@@ -24,6 +24,7 @@ type suite struct {
 	saveIn    string              // folder of new failures, "" for none
 	draws     bool                // a page about each failure that is saved
 	retryIn   string              // folder of old ones
+	journal   *journal            // of the run that is under way
 	rerun     string              // the command that runs this test alone, "" outside go test
 	variables string              // of the environment that it needs
 	attempts  int                 // how often a schedule that is not deterministic is tried
@@ -87,7 +88,12 @@ func (s *suite) perform(ctx context.Context, sch schedule.Schedule) (*Run, *hist
 		events++
 		return events
 	}
-	rec, err := histories.NewRecorder(nil, histories.Header{Config: s.opts.Config}, clock)
+	text, err := sch.AppendText(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.journal.begin()
+	rec, err := histories.NewRecorder(s.journal, histories.Header{Config: s.opts.Config, Schedule: string(text)}, clock)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -157,13 +163,18 @@ type report struct {
 	err      error    // why it could not be run
 }
 
-// parts returns the saved failures, the fixed cases and the drawn ones.
-func (s *suite) parts() ([]part, error) {
+// parts returns what was not finished, the saved failures, the fixed cases and the
+// drawn ones.
+func (s *suite) parts(unfinished string) ([]part, error) {
+	parts, err := s.unfinished(unfinished)
+	if err != nil {
+		return nil, err
+	}
 	saved, err := s.saved()
 	if err != nil {
 		return nil, err
 	}
-	parts := saved
+	parts = append(parts, saved...)
 	for _, c := range casesOf(s.means) {
 		parts = append(parts, part{strings.ReplaceAll(c.name, " ", "-"), func(ctx context.Context) report { return s.fixed(ctx, c) }})
 	}
