@@ -73,6 +73,9 @@ func (s *prefixSearch) breakingInstant() (before, at int) {
 		}
 	}
 	legal, broken := 0, sort.SearchInts(ends, s.proven())
+	if last := len(ends) - 1; broken < last && !s.shows(ends[broken]) { // a repeated value may explain it
+		broken = last
+	}
 	for step := 1; broken-step > 0 && s.skipped == ""; step *= 2 { // it is near, most likely
 		if !s.shows(ends[broken-step]) {
 			legal = broken - step

@@ -222,7 +222,7 @@ func offsetMismatches(p *partition) []Finding {
 		}
 		for i, v := range s.op.Values {
 			told := s.op.Offset + int64(i)
-			if at := p.firstSeen(v); at != nil && at.offset != told {
+			if at := p.firstSeen(v); at != nil && at.offset != told && len(p.sent[v]) == 1 {
 				ops := []*histories.Op{s.op, at.seenBy[0].op}
 				if r := p.covers(s); retries(p.config) != "" && r != nil {
 					ops = append(ops, r.op) // it did not land there as well
