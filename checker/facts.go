@@ -24,6 +24,7 @@ type partition struct {
 	start     int64         // the highest log start told to anybody
 	startBy   *histories.Op // that was first to be told it, nil if nobody was for certain
 	startTold bool
+	lastTold  int64 // when the last operation that told a log start was called
 	scanned   int64 // when the last answered scan began, None if there is none
 
 	sent    map[histories.Value][]*send
@@ -31,6 +32,7 @@ type partition struct {
 	at      map[place]*record // the same, by place
 	places  map[histories.Value][]*record
 	newest  map[string]keyEnd // by key, where the log is compacted
+	unkeyed *record           // the first that an answer lacks and whose key nobody tells, nil if there is none
 }
 
 // A place is a value at an offset.
@@ -88,7 +90,9 @@ func (x *record) lastSeen() int64 {
 func newPartition(name string, c histories.Config, ops []*histories.Op, positions map[*histories.Op]int64, w *section) *partition {
 	p := &partition{name: name, section: w, scanned: histories.None, config: c, ops: ops, sent: map[histories.Value][]*send{}, readOf: map[*histories.Op]*read{},
 		at: map[place]*record{}, places: map[histories.Value][]*record{}}
-	p.startTold = w != nil && w.startTold
+	if p.lastTold = histories.None; w != nil {
+		p.startTold, p.lastTold = w.startTold, w.lastTold
+	}
 	for _, o := range ops {
 		p.noteStart(o)
 		if o.Kind == histories.Send {
@@ -116,6 +120,9 @@ func (p *partition) noteStart(o *histories.Op) {
 			p.startBy = o
 		}
 		p.startTold = true
+	}
+	if answered(o) != histories.None {
+		p.lastTold = max(p.lastTold, o.Call)
 	}
 }
 
@@ -163,10 +170,10 @@ func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]int64) 
 		}
 	case histories.Poll:
 		if at, ok := positions[o]; ok {
-			r.position = at
-			if len(o.Records) > 0 {
-				r.position = min(at, lowest(o.Records))
-			}
+			r.position = p.beginning(o, at)
+		}
+		if r.position != histories.None && len(o.Records) > 0 {
+			r.position = min(r.position, lowest(o.Records))
 		}
 	case histories.Scan:
 		p.scanned = max(p.scanned, o.Call)
@@ -206,6 +213,18 @@ func lowest(records []histories.Record) int64 {
 		low = min(low, r.Offset)
 	}
 	return low
+}
+
+// beginning returns where a poll begins at the latest. Where it is at a log start
+// that retention may have moved before anybody was told, that is not known.
+func (p *partition) beginning(poll *histories.Op, at int64) int64 {
+	switch {
+	case at != atStart:
+		return at
+	case p.lastTold > poll.Return || p.config.Get("offsets") == "dense":
+		return p.start
+	}
+	return histories.None
 }
 
 // scanFrom returns where a complete scan begins: at the log start. Retention
@@ -361,8 +380,13 @@ func (p *partition) covers(s *send) *read {
 func (p *partition) findMissing() {
 	for _, r := range p.reads {
 		for i := p.search(p.scope(r)); i < len(p.records) && p.records[i].offset < r.to; i++ {
-			if x := p.records[i]; !r.holds(x.place) && !p.mayVanish(x) {
+			x := p.records[i]
+			switch {
+			case r.holds(x.place):
+			case !p.mayVanish(x):
 				x.miss(r)
+			case !x.keyed() && (p.unkeyed == nil || x.offset < p.unkeyed.offset):
+				p.unkeyed = x
 			}
 		}
 		if r.op.Kind == histories.Scan {
@@ -467,12 +491,15 @@ func (p *partition) mayVanish(x *record) bool {
 	if p.config.Get("cleanup.policy") != "compact" {
 		return false
 	}
-	if x.send == nil || x.send.op.Key == "" {
+	if !x.keyed() {
 		return true
 	}
 	newest := p.newest[x.send.op.Key]
 	return newest.unplaced || newest.offset > x.offset
 }
+
+// keyed reports whether a record's key is known.
+func (x *record) keyed() bool { return x.send != nil && x.send.op.Key != "" }
 
 // A keyEnd is the newest record a key is known to have.
 type keyEnd struct {

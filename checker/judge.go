@@ -180,6 +180,7 @@ func (j *judge) noteThinEvidence() {
 	}
 	for _, p := range j.partitions {
 		j.noteRetained(p)
+		j.noteUnkeyed(p)
 		j.noteUnseen(p.name, p.unseen())
 	}
 }
@@ -188,6 +189,14 @@ func (j *judge) noteThinEvidence() {
 func (j *judge) noteRetained(p *partition) {
 	if x := p.retained(); x != nil {
 		j.unknown = append(j.unknown, fmt.Sprintf("%s: a scan begins behind offset %d, which held value %s, and nobody was told the log start after it (list earliest)", p.name, x.offset, x.value))
+	}
+}
+
+// noteUnkeyed says what compaction may have removed or not, for nobody tells its
+// key. Kafka takes no record without one where the log is compacted.
+func (j *judge) noteUnkeyed(p *partition) {
+	if x := p.unkeyed; x != nil {
+		j.unknown = append(j.unknown, fmt.Sprintf("%s: an answer lacks value %s at offset %d, the log is compacted, and the key of the record is not recorded (key=)", p.name, x.value, x.offset))
 	}
 }
 

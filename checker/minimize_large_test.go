@@ -67,6 +67,19 @@ func TestMinimizeLarge(t *testing.T) {
 			assign.From, poll.Records = int64(middle), slices.Clone(scan.Records[middle+1:middle+3])
 			return []histories.Op{assign, poll}
 		}},
+		{"int-poll-skip", func(scan *histories.Op, middle int) []histories.Op {
+			assign, poll := read(histories.Assign, 2*n+2), read(histories.Poll, 2*n+4)
+			assign.From, poll.Records = int64(middle), slices.Delete(slices.Clone(scan.Records[middle:middle+5]), 2, 3)
+			return []histories.Op{assign, poll}
+		}},
+		{"poll-skip", func(scan *histories.Op, middle int) []histories.Op { // what set the position is far behind
+			assign, before := read(histories.Assign, 2*n+2), read(histories.Poll, 2*n+4)
+			failed, poll := read(histories.Poll, 2*n+6), read(histories.Poll, 2*n+8)
+			failed.Outcome = histories.Fail
+			assign.From, before.Records = 0, slices.Clone(scan.Records[:middle])
+			poll.Records = slices.Clone(scan.Records[middle+1 : middle+3])
+			return []histories.Op{assign, before, failed, poll}
+		}},
 	} {
 		ops := scanned(n)
 		scan := &ops[len(ops)-1]

@@ -11,10 +11,15 @@ import (
 type cursor struct {
 	next  int64 // where the next poll begins, None if that is not known
 	floor int64 // no later poll may begin below
-	last  int   // index of the operation that set the position, -1 if a mark did
+	last  int   // index of the operation or mark that set the position, -1 if none did
 	known bool  // the consumer was in this partition before
-	blind bool  // the position is not known because a poll's answer was lost
+	blind bool  // the position is not known because an answer was lost
 }
+
+// atStart is the position of a consumer that was reset to the log start, of
+// which all that is known is that it is no higher than what anybody is told of it
+// later.
+const atStart = histories.None - 1
 
 // A regression is a poll that begins below its consumer's position.
 type regression struct {
@@ -25,11 +30,24 @@ type regression struct {
 // positions follows every consumer through the history. It returns where each
 // poll was to begin, where that is known, and the polls that went back.
 func positions(h *histories.History) (map[*histories.Op]int64, []regression) {
+	at, back := map[*histories.Op]int64{}, []regression(nil)
+	follow(h, func(o *histories.Op, from int64, setBy int, floor int64) {
+		if o.Kind == histories.Poll && o.Outcome == histories.OK && from != histories.None {
+			at[o] = from
+		}
+		if floor != histories.None {
+			back = append(back, regression{o, opAt(h.Ops(), setBy), floor})
+		}
+	})
+	return at, back
+}
+
+// follow visits the operations of a history with what a tracker says of them.
+func follow(h *histories.History, visit func(o *histories.Op, from int64, setBy int, floor int64)) {
 	t := newTracker(h.Config(), recordsRebalances(h.Marks()))
 	for i := range h.Marks() {
 		t.mark(&h.Marks()[i])
 	}
-	at, back := map[*histories.Op]int64{}, []regression(nil)
 	numbers := map[string]int{}
 	ops := h.Ops()
 	for i := range ops {
@@ -40,14 +58,8 @@ func positions(h *histories.History) (map[*histories.Op]int64, []regression) {
 			numbers[o.Process] = process
 		}
 		from, setBy, floor := t.op(o, process)
-		if o.Kind == histories.Poll && o.Outcome == histories.OK && from != histories.None {
-			at[o] = from
-		}
-		if floor != histories.None {
-			back = append(back, regression{o, opAt(ops, setBy), floor})
-		}
+		visit(o, from, setBy, floor)
 	}
-	return at, back
 }
 
 // opAt returns the operation with that index, nil if there is none.
@@ -134,16 +146,19 @@ func (t *tracker) apply(m *histories.Mark, process int) {
 		return // the policy does not let the consumer jump there
 	}
 	to := histories.None
-	if m.Kind == histories.Reset && m.To == "" || m.Kind == histories.Assigned {
+	switch {
+	case m.Kind == histories.Reset && m.To == "earliest":
+		to = atStart
+	case m.Kind == histories.Reset && m.To == "" || m.Kind == histories.Assigned:
 		to = m.Offset
 	}
 	if m.On != "" {
-		t.cursor(m.On, process).set(to, -1)
+		t.cursor(m.On, process).set(to, m.Index)
 		return
 	}
 	t.cursor(histories.DefaultPartition, process)
 	for _, l := range t.used[process] {
-		l.cursors.at(process).set(to, -1)
+		l.cursors.at(process).set(to, m.Index)
 	}
 }
 
@@ -151,9 +166,9 @@ func (t *tracker) apply(m *histories.Mark, process int) {
 func (c *cursor) set(to int64, by int) { c.next, c.floor, c.last, c.blind = to, to, by, false }
 
 // op follows an operation. It returns where a poll was to begin, None if that
-// is not known. For a poll that begins below its consumer's position it also
-// returns that position and the index of the operation that set it; else the
-// floor is None.
+// is not known, and the index of the operation or mark that set this position.
+// For a poll that begins below its consumer's position it also returns that
+// position; else the floor is None.
 func (t *tracker) op(o *histories.Op, process int) (from int64, setBy int, floor int64) {
 	if len(t.pending) > 0 {
 		t.catchUp(o, process)
@@ -172,8 +187,8 @@ func (t *tracker) op(o *histories.Op, process int) (from int64, setBy int, floor
 		}
 	case histories.Fetch:
 		// A fetch out of range tells where its consumer stands, unless that had
-		// polled and nobody knows how far it came.
-		if c := t.cursor(o.On, process); o.Code == "OFFSET_OUT_OF_RANGE" && c.next == histories.None && !c.blind {
+		// polled or sought and nobody knows where to.
+		if c := t.cursor(o.On, process); o.Code == "OFFSET_OUT_OF_RANGE" && c.next < 0 && !c.blind {
 			c.set(o.From, o.Index)
 		}
 	}
@@ -203,7 +218,9 @@ func (t *tracker) move(o *histories.Op, process int, to int64) {
 		t.cursor(o.On, process).set(to, o.Index)
 	case histories.Fail:
 	default:
-		t.cursor(o.On, process).set(histories.None, o.Index)
+		c := t.cursor(o.On, process)
+		c.set(histories.None, o.Index)
+		c.blind = true
 	}
 }
 

@@ -81,45 +81,63 @@ func (m *shortening) withSends(items []bool, values []histories.Value) []bool {
 	return items
 }
 
-// withMoves adds what set the positions of the consumers whose polls are among
-// the items: seeks and the like, client markers, the poll before.
+// withMoves adds what set the positions at which polls among the items began: an
+// operation, or a client marker and what shows that its process was in the
+// partition by then. Markers that moved nothing stay with them, and one that
+// tells that rebalances are recorded.
 func (m *shortening) withMoves(items []bool) []bool {
+	polls := items
 	items = slices.Clone(items)
-	consumers := map[string]*histories.Op{} // the last poll before one that stays
-	for i := range m.whole.Ops() {
-		if o := &m.whole.Ops()[i]; o.Kind == histories.Poll && items[o.Index] {
-			consumers[o.Process] = nil
+	first := map[string]int{} // what each process did first in the partition
+	follow(m.whole, func(o *histories.Op, _ int64, setBy int, _ int64) {
+		if o.On != m.target.Partition || !moves(o.Kind) {
+			return
 		}
-	}
-	for i := range m.whole.Ops() {
-		o := &m.whole.Ops()[i]
-		before, polls := consumers[o.Process]
-		if !polls || o.On != m.target.Partition {
-			continue
+		if _, ok := first[o.Process]; !ok {
+			first[o.Process] = o.Index
 		}
-		switch o.Kind {
-		case histories.Assign, histories.Seek, histories.Subscribe:
-			items[o.Index] = true
-		case histories.Fetch: // which tells where its consumer stands
-			items[o.Index] = items[o.Index] || o.Code == "OFFSET_OUT_OF_RANGE"
-		case histories.Poll:
-			if items[o.Index] && before != nil {
-				items[before.Index] = true
-			}
-			consumers[o.Process] = o
+		if o.Kind != histories.Poll || !polls[o.Index] {
+			return
 		}
-	}
-	for i := range m.whole.Marks() {
-		mark := &m.whole.Marks()[i]
-		_, polls := consumers[mark.Process]
-		items[mark.Index] = items[mark.Index] || polls && mark.Kind != histories.Nemesis && mark.Kind != histories.Note
-	}
+		if m.addMarks(items, o, setBy); setBy >= 0 {
+			items[setBy] = true
+		}
+		if opAt(m.whole.Ops(), setBy) == nil {
+			items[first[o.Process]] = true
+		}
+	})
 	return items
 }
 
-// withStart adds the operation that tells the highest log start.
+// moves reports whether operations of a kind may set a consumer's position.
+func moves(k histories.Kind) bool {
+	return k == histories.Assign || k == histories.Seek || k == histories.Subscribe || k == histories.Poll
+}
+
+// addMarks adds the markers of a poll's process that came after what set its
+// position, and the last rebalance before it.
+func (m *shortening) addMarks(items []bool, poll *histories.Op, setBy int) {
+	rebalance := -1
+	for i := range m.whole.Marks() {
+		mark := &m.whole.Marks()[i]
+		if mark.Index > poll.Index {
+			break
+		}
+		if isRebalance(mark) {
+			rebalance = mark.Index
+		}
+		if mark.Index > setBy && mark.Process == poll.Process && mark.Kind != histories.Nemesis && mark.Kind != histories.Note {
+			items[mark.Index] = true
+		}
+	}
+	if rebalance >= 0 {
+		items[rebalance] = true
+	}
+}
+
+// withStart adds the operations that tell the highest log start, and last of any.
 func (m *shortening) withStart(items []bool) []bool {
-	highest, by := histories.None, -1
+	highest, by, last := histories.None, -1, -1
 	for i := range m.whole.Ops() {
 		o := &m.whole.Ops()[i]
 		if o.On != m.target.Partition {
@@ -128,10 +146,15 @@ func (m *shortening) withStart(items []bool) []bool {
 		if start := startTold(o); start > highest {
 			highest, by = start, o.Index
 		}
+		if answered(o) != histories.None {
+			last = o.Index
+		}
 	}
 	items = slices.Clone(items)
-	if by >= 0 {
-		items[by] = true
+	for _, i := range []int{by, last} {
+		if i >= 0 {
+			items[i] = true
+		}
 	}
 	return items
 }

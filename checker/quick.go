@@ -59,6 +59,7 @@ type quickLog struct {
 	scans     []scanEnd // the ends that complete scans told
 	scanFrom  int64     // the highest offset at which a scan began
 	startTold bool      // that it is 0
+	lastTold  int64     // when the last operation that told it was called
 
 	unexplained   []int64 // offsets that must hold something and that nobody read
 	filling       bool    // they are suspect, with what could fill them
@@ -132,8 +133,8 @@ func (q *quick) op(o *histories.Op, process int) {
 	case o.Tx != "" || o.Start > 0 || o.Kind >= histories.Begin:
 		q.gaveUp = true
 		return
-	case o.Start == 0:
-		l.startTold = true
+	case o.Start == 0 && ok:
+		l.tellStart(o)
 	}
 	switch o.Kind {
 	case histories.Send:
@@ -157,7 +158,7 @@ func (q *quick) log(name string) *quickLog {
 	}
 	l := q.partitions[name]
 	if l == nil {
-		l = &quickLog{name: name, first: math.MaxInt, batch: 1, suspectValues: map[histories.Value]bool{}}
+		l = &quickLog{name: name, first: math.MaxInt, batch: 1, lastTold: histories.None, suspectValues: map[histories.Value]bool{}}
 		q.partitions[name] = l
 		q.order = append(q.order, l)
 	}
@@ -273,7 +274,7 @@ func (q *quick) list(l *quickLog, o *histories.Op, process int) {
 	switch {
 	case o.At == "earliest":
 		q.gaveUp = q.gaveUp || o.Offset != 0
-		l.startTold = true
+		l.tellStart(o)
 		return
 	case o.At != "latest":
 		return
@@ -289,6 +290,11 @@ func (q *quick) list(l *quickLog, o *histories.Op, process int) {
 		c.told, c.toldBy = o.Offset, o.Index
 	}
 	q.end(l, o, o.Offset, q.reads == model.Linearizable)
+}
+
+// tellStart takes note of a log start that was told.
+func (l *quickLog) tellStart(o *histories.Op) {
+	l.startTold, l.lastTold = true, max(l.lastTold, o.Call)
 }
 
 // end takes note of an end that was told.
@@ -314,6 +320,9 @@ func (q *quick) endsBefore(l *quickLog, o *histories.Op, offset int64, flag uint
 
 func (q *quick) read(l *quickLog, o *histories.Op, process int) {
 	from, setBy, floor := q.tracker.op(o, process)
+	if from == atStart {
+		from = 0 // whatever that leaves out is worth a look
+	}
 	if o.Kind == histories.Poll {
 		q.polls++
 	}

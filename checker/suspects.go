@@ -18,6 +18,7 @@ import (
 type section struct {
 	offsets   []int64 // sorted
 	startTold bool
+	lastTold  int64
 	sends     map[string][]other      // those of each producer that are not about these offsets
 	sent      map[histories.Value]int // how often the values of unknown outcome that were read were sent
 }
@@ -62,7 +63,7 @@ func (s *section) others(producer string) []other {
 }
 
 func (l *quickLog) section() *section {
-	s := &section{startTold: l.startTold, sends: map[string][]other{}, sent: map[histories.Value]int{}}
+	s := &section{startTold: l.startTold, lastTold: l.lastTold, sends: map[string][]other{}, sent: map[histories.Value]int{}}
 	for i := range l.floats {
 		for _, v := range l.floats[i].read {
 			s.sent[v] = 0
@@ -418,6 +419,9 @@ func (l *quickLog) suspects(from, to int64) bool {
 func (l *quickLog) suspectsRead(o *histories.Op, from int64) bool {
 	if o.HW != histories.None && l.suspects(o.HW-1, o.HW+1) {
 		return true
+	}
+	if from == atStart {
+		from = 0
 	}
 	n := len(o.Records)
 	if n == 0 {
