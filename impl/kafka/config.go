@@ -21,7 +21,8 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl"
 )
 
-// A Nemesis injects faults while clients work.
+// A Nemesis injects faults while clients work. What a [fmt.Stringer] says of
+// itself is in the history's header.
 type Nemesis interface {
 	// Run injects faults until the context ends, and heals everything before it
 	// returns. It calls mark at the begin and the end of every fault, with what

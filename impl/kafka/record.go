@@ -211,6 +211,9 @@ func (r *run) key(values []histories.Value) (wire []byte, stated string) {
 func (r *run) provenance() string {
 	lines := []string{fmt.Sprintf("source=check record; topic %s, id %s, partitions %d; begun %s", r.Topic, r.summary.TopicID, r.Partitions, time.Now().UTC().Format(time.RFC3339)),
 		fmt.Sprintf("producers %d, consumers %d, batches of %d, request timeout %s", r.Producers, r.Consumers, r.Batch, r.Timeout)}
+	if n, ok := r.Nemesis.(fmt.Stringer); ok {
+		lines = append(lines, n.String())
+	}
 	return strings.Join(append(lines, r.summary.Remarks...), "\n")
 }
 

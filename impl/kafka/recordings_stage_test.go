@@ -59,7 +59,7 @@ func (s *scene) until(what string, is func() bool) {
 		s.rest(100 * time.Millisecond)
 	}
 	if s.err == nil {
-		s.mark("seen: " + what)
+		s.mark("now " + what)
 	} else {
 		s.err = fmt.Errorf("waiting until %s: %w", what, s.err)
 	}

@@ -53,8 +53,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// record records with the clients on side A, unless the sides are stated. The
-// work is over when its nemesis is. It counts the operations that began.
+// recordKafka records with the clients on side A, unless the sides are stated. The
+// work is over when the stage is. It counts the operations that began.
 func recordKafka(t *testing.T, k *testcluster.Cluster, c kafka.Config, began *atomic.Int64) (*histories.History, kafka.Summary) {
 	t.Helper()
 	if c.Sides == nil {
@@ -66,8 +66,8 @@ func recordKafka(t *testing.T, k *testcluster.Cluster, c kafka.Config, began *at
 	c.Out = counting{file, began}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if c.Nemesis != nil {
-		c.Nemesis = last{c.Nemesis, cancel}
+	if play, ok := c.Nemesis.(stage); ok {
+		c.Nemesis = last{play, cancel}
 	}
 	summary, err := kafka.Record(ctx, c)
 	must(t, errors.Join(err, file.Close()))
@@ -77,15 +77,15 @@ func recordKafka(t *testing.T, k *testcluster.Cluster, c kafka.Config, began *at
 	return summary.History, summary
 }
 
-// last is a nemesis that ends the work.
+// last is a stage that ends the work.
 type last struct {
-	kafka.Nemesis
+	stage
 	end func()
 }
 
 func (l last) Run(ctx context.Context, mark func(string)) error {
 	defer l.end()
-	return l.Nemesis.Run(ctx, mark)
+	return l.stage.Run(ctx, mark)
 }
 
 // counting counts the operations that are written.

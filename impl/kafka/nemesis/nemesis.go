@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
@@ -77,6 +76,13 @@ func find(name string) (fault, error) {
 	return fault{}, fmt.Errorf("%w: expected one of %s, got %q", ErrFault, strings.Join(Names(), ", "), name)
 }
 
+// String says what the faults are drawn from.
+func (n *Nemesis) String() string {
+	return fmt.Sprintf("faults %s every %v, drawn from seed %d", strings.Join(n.Faults, ","), n.interval(), n.Seed)
+}
+
+func (n *Nemesis) interval() time.Duration { return cmp.Or(n.Interval, 10*time.Second) }
+
 // Run injects faults until the context ends, and tells mark when each one
 // begins and when it has ended. The first one begins after half an interval, and
 // each lasts a quarter to three quarters of one. Whatever goes wrong, the fault
@@ -85,8 +91,7 @@ func (n *Nemesis) Run(ctx context.Context, mark func(text string)) error {
 	if err := n.Validate(); err != nil || len(n.Faults) == 0 {
 		return err
 	}
-	interval := cmp.Or(n.Interval, 10*time.Second)
-	mark(fmt.Sprintf("faults %s every %v, drawn from seed %d", strings.Join(slices.Compact(slices.Sorted(slices.Values(n.Faults))), ","), interval, n.Seed))
+	interval := n.interval()
 	rng := rand.New(rand.NewPCG(n.Seed, 0))
 	pause(ctx, interval/2)
 	for ctx.Err() == nil {
@@ -104,7 +109,7 @@ func (n *Nemesis) Run(ctx context.Context, mark func(text string)) error {
 func (n *Nemesis) inject(ctx context.Context, f fault, rng *rand.Rand, lasts time.Duration, mark func(text string)) error {
 	i := f.draw(&n.Targets, rng)
 	what := strings.TrimSpace(f.name + " " + i.where)
-	mark("begin " + what)
+	mark(what)
 	bounded, cancel := context.WithTimeout(ctx, healing)
 	err := i.begin(bounded)
 	cancel()
@@ -118,7 +123,7 @@ func (n *Nemesis) inject(ctx context.Context, f fault, rng *rand.Rand, lasts tim
 	defer cancel()
 	err = errors.Join(err, i.end(heal))
 	if err == nil {
-		mark("end " + what)
+		mark("end of " + what)
 	}
 	return err
 }

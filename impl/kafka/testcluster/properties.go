@@ -60,7 +60,11 @@ func servers(n int) ([]server, error) {
 		controller.listeners = append(controller.listeners, listen(controlName(id), strconv.Itoa(id)))
 		b := server{name: fmt.Sprintf("broker-%d", id), end: strconv.Itoa(id)}
 		for from := 1; from <= n; from++ {
-			b.listeners = append(b.listeners, listen(fromName(from), strconv.Itoa(from)))
+			peer := strconv.Itoa(from)
+			if from == id {
+				peer = ""
+			}
+			b.listeners = append(b.listeners, listen(fromName(from), peer))
 		}
 		for _, side := range Sides {
 			b.listeners = append(b.listeners, listen(side, side))
