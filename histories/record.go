@@ -11,7 +11,8 @@ import (
 // safe for use by many goroutines.
 //
 // Every event is written with one call of Write that ends in a line break, so
-// that what a killed run leaves behind is readable up to its last line: the
+// that what a killed run leaves behind is readable up to its last line (with
+// [WrittenAsItGoes] in the header, also if that one is cut off): the
 // operations without an answer are open, which is what they were.
 //
 // The first thing that goes wrong (an event that no history may hold, a failed

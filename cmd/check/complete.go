@@ -9,6 +9,7 @@ import (
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/histories/importers"
 	"github.com/isrcheck/isrcheck/impl"
+	"github.com/isrcheck/isrcheck/impl/kafka"
 )
 
 // complete tells shells which arguments and flags there are names for. A flag is
@@ -24,13 +25,16 @@ func complete(root *cobra.Command) {
 		"merge":    cobra.FixedCompletions([]cobra.Completion{"json"}, cobra.ShellCompDirectiveFilterFileExt),
 	}
 	values := map[string]cobra.CompletionFunc{
-		"bug":     cobra.FixedCompletions(bugNames(), cobra.ShellCompDirectiveNoFileComp),
-		"from":    cobra.FixedCompletions(importers.Names(), cobra.ShellCompDirectiveNoFileComp),
-		"engine":  cobra.FixedCompletions(slices.Clone(checker.Engines), cobra.ShellCompDirectiveNoFileComp),
-		"reads":   cobra.FixedCompletions([]cobra.Completion{"committed", "linearizable"}, cobra.ShellCompDirectiveNoFileComp),
-		"unknown": cobra.FixedCompletions([]cobra.Completion{"fail", "pass"}, cobra.ShellCompDirectiveNoFileComp),
-		"set":     completeSetting,
-		"corpus":  cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		"bug":            cobra.FixedCompletions(bugNames(), cobra.ShellCompDirectiveNoFileComp),
+		"from":           cobra.FixedCompletions(importers.Names(), cobra.ShellCompDirectiveNoFileComp),
+		"engine":         cobra.FixedCompletions(slices.Clone(checker.Engines), cobra.ShellCompDirectiveNoFileComp),
+		"reads":          cobra.FixedCompletions([]cobra.Completion{"committed", "linearizable"}, cobra.ShellCompDirectiveNoFileComp),
+		"unknown":        cobra.FixedCompletions([]cobra.Completion{"fail", "pass"}, cobra.ShellCompDirectiveNoFileComp),
+		"set":            completeSetting,
+		"acks":           cobra.FixedCompletions([]cobra.Completion{"all", "1", "0"}, cobra.ShellCompDirectiveNoFileComp),
+		"isolation":      cobra.FixedCompletions([]cobra.Completion{"read_uncommitted", "read_committed"}, cobra.ShellCompDirectiveNoFileComp),
+		"sasl-mechanism": cobra.FixedCompletions(slices.Clone(kafka.Mechanisms), cobra.ShellCompDirectiveNoFileComp),
+		"corpus":         cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 	}
 	for _, cmd := range root.Commands() {
 		cmd.ValidArgsFunction = arguments[cmd.Name()]

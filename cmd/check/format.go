@@ -113,6 +113,8 @@ Every event has "time", "process", "type" (invoke, and later ok, fail or info) a
 operation; "index" counts lines and may be left out, as may what a completion only repeats.
 An offset is "offset", be it told or asked for (null, or none, where none was told), values
 are "values", records [OFFSET,VALUE] in "records". Readers skip keys that begin with "x-".
+A file whose config has "x-written":"as-it-goes" may end within a line, or a frame of packed
+data, because its writer was killed: that end is left out. In any other file it is an error.
 An operation that has no completion was never answered. Each as .hist and as .jsonl:
 
 ` + indent(eachInBoth(formatOperations)) + `Sends of a process that overlap need an "id" that pairs their events:
