@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -16,37 +17,16 @@ import (
 // deeply nested input, and refuses what Clojure prints into real recordings:
 // ratios, ##Inf, #object[... 0x4f ...].
 
-// A formKind is what a form of EDN is.
-type formKind uint8
-
-const (
-	nothing  formKind = iota // nil
-	integer                  // fits in 64 bits; text is its decimal digits
-	text                     // a string
-	keyword                  // without its colon
-	atom                     // any other number, symbol, character: as it is written
-	sequence                 // a vector, list or set
-	mapping                  // keys and values in turn
-)
-
-var formNames = [...]string{"nil", "an integer", "a string", "a keyword", "a symbol or another number", "a vector", "a map"}
-
-// A form is one value of EDN and where it stands. Tags are left out: what they
-// mean is known only to who wrote them.
-type form struct {
-	kind      formKind
-	text      string
-	items     []form
-	line, col int
-}
-
 // An ednReader reads forms one after another.
 type ednReader struct {
 	file      string
 	r         *bufio.Reader
-	line, col int // of the next byte
+	ahead     []byte // what r has and is not taken yet
+	taken     int    // bytes before it that r still has
+	line, col int    // of the first byte of it
 	words     map[string]string
 	buf       []byte
+	stack     []form // items of the collections that are not closed yet
 }
 
 // newEDN returns a reader of text that begins at that place of the file.
@@ -67,14 +47,32 @@ func (e *ednReader) fail(format string, args ...any) error {
 
 // look returns the next byte and leaves it there; io.EOF is the end of the text.
 func (e *ednReader) look() (byte, error) {
-	b, err := e.r.Peek(1)
-	switch {
-	case err == nil:
-		return b[0], nil
-	case err == io.EOF:
-		return 0, err
+	if len(e.ahead) == 0 {
+		if err := e.fill(1); err != nil {
+			return 0, err
+		}
 	}
-	return 0, failed(e.file, e.line, err)
+	return e.ahead[0], nil
+}
+
+// fill looks further ahead, at so many bytes at least.
+func (e *ednReader) fill(n int) error {
+	e.r.Discard(e.taken)
+	e.taken = 0
+	if _, err := e.r.Peek(n); err == io.EOF {
+		return err
+	} else if err != nil {
+		return failed(e.file, e.line, err)
+	}
+	e.ahead, _ = e.r.Peek(e.r.Buffered())
+	return nil
+}
+
+// take moves over bytes that were looked at, none of which ends a line.
+func (e *ednReader) take(n int) {
+	e.ahead = e.ahead[n:]
+	e.taken += n
+	e.col += n
 }
 
 // byte takes the next byte.
@@ -83,8 +81,7 @@ func (e *ednReader) byte() (byte, error) {
 	if err != nil {
 		return 0, err
 	}
-	e.r.Discard(1)
-	if e.col++; b == '\n' {
+	if e.take(1); b == '\n' {
 		e.line, e.col = e.line+1, 1
 	}
 	return b, nil
@@ -92,8 +89,7 @@ func (e *ednReader) byte() (byte, error) {
 
 // discards reports whether what follows begins with #_.
 func (e *ednReader) discards() bool {
-	b, _ := e.r.Peek(2)
-	return string(b) == "#_"
+	return (len(e.ahead) > 1 || e.fill(2) == nil) && e.ahead[1] == '_'
 }
 
 // skip moves over what separates forms: space, commas, comments, and forms that
@@ -180,7 +176,7 @@ var closing = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
 // items reads the items of a collection up to its end. It never returns io.EOF.
 func (e *ednReader) items(f *form, open byte, depth int) error {
-	end := closing[open]
+	end, base := closing[open], len(e.stack)
 	for {
 		b, err := e.skip(depth + 1)
 		if err != nil {
@@ -194,8 +190,10 @@ func (e *ednReader) items(f *form, open byte, depth int) error {
 		if err != nil {
 			return e.cutOff(err, "a form")
 		}
-		f.items = append(f.items, item)
+		e.stack = append(e.stack, item)
 	}
+	f.items = slices.Clone(e.stack[base:])
+	e.stack = e.stack[:base]
 	if f.kind == mapping && len(f.items)%2 != 0 {
 		return e.errorAt(f.line, f.col, "a key of this map has no value")
 	}
@@ -276,11 +274,12 @@ func (e *ednReader) escape() error {
 		return nil
 	}
 	if b == 'u' {
-		digits, _ := e.r.Peek(4)
-		if n, err := strconv.ParseUint(string(digits), 16, 16); err == nil && len(digits) == 4 {
-			for range digits {
-				e.byte()
-			}
+		if len(e.ahead) < 4 {
+			e.fill(4)
+		}
+		digits := string(e.ahead[:min(4, len(e.ahead))])
+		if n, err := strconv.ParseUint(digits, 16, 16); err == nil && len(digits) == 4 {
+			e.take(4)
 			e.buf = utf8.AppendRune(e.buf, rune(n))
 			return nil
 		}
@@ -292,35 +291,50 @@ func (e *ednReader) escape() error {
 // character reads \a, \newline, \(.
 func (e *ednReader) character() (string, error) {
 	e.byte()
-	r, _, err := e.r.ReadRune()
-	if err != nil || r == utf8.RuneError || r <= ' ' {
+	b, err := e.byte()
+	if err != nil || b <= ' ' {
 		return "", e.fail(`expected a character behind \`)
 	}
-	e.col += utf8.RuneLen(r)
-	rest, err := e.token()
-	return `\` + string(r) + rest, err
+	rest, err := e.token(b)
+	return `\` + rest, err
 }
 
-// token reads up to what ends a symbol, keyword or number.
-func (e *ednReader) token() (string, error) {
+// token reads up to what ends a symbol, keyword or number. Its first bytes may
+// have been read.
+func (e *ednReader) token(first ...byte) (string, error) {
 	line, col := e.line, e.col
-	e.buf = e.buf[:0]
+	e.buf = append(e.buf[:0], first...)
 	for {
-		b, err := e.look()
-		if err == io.EOF || err == nil && (b <= ' ' || strings.IndexByte(`,()[]{}";`, b) >= 0) {
+		if _, err := e.look(); err == io.EOF {
 			break
-		}
-		if err != nil {
+		} else if err != nil {
 			return "", err
 		}
-		e.byte()
-		e.buf = append(e.buf, b)
+		n := slices.IndexFunc(e.ahead, func(b byte) bool { return ends[b] })
+		if n < 0 {
+			n = len(e.ahead)
+		}
+		e.buf = append(e.buf, e.ahead[:n]...)
+		if e.take(n); len(e.ahead) > 0 {
+			break
+		}
 	}
 	if !utf8.Valid(e.buf) {
 		return "", e.errorAt(line, col, "this is not valid UTF-8")
 	}
 	return e.share(), nil
 }
+
+// ends says which bytes end a token.
+var ends = func() (t [256]bool) {
+	for b := range ' ' + 1 {
+		t[b] = true
+	}
+	for _, b := range `,()[]{}";` {
+		t[b] = true
+	}
+	return t
+}()
 
 // share returns what was read as a string, the same one for short ones met
 // before: recordings repeat their keywords.
@@ -333,84 +347,4 @@ func (e *ednReader) share() string {
 		e.words[s] = s
 	}
 	return s
-}
-
-// classify says what a token is.
-func (f *form) classify() {
-	switch {
-	case f.text == "nil":
-		f.kind = nothing
-	case len(f.text) > 1 && f.text[0] == ':':
-		f.kind, f.text = keyword, f.text[1:]
-	default:
-		f.kind = atom
-		if n, err := strconv.ParseInt(strings.TrimSuffix(f.text, "N"), 10, 64); err == nil {
-			f.kind, f.text = integer, strconv.FormatInt(n, 10)
-		}
-	}
-}
-
-// int returns the integer, if the form is one that fits in 64 bits.
-func (f *form) int() (int64, bool) {
-	n, err := strconv.ParseInt(f.text, 10, 64)
-	return n, f.kind == integer && err == nil
-}
-
-// get returns the value of a keyword in a map, nil if there is none.
-func (f *form) get(key string) *form {
-	if f.kind != mapping {
-		return nil
-	}
-	for i := 0; i < len(f.items); i += 2 {
-		if k := &f.items[i]; k.kind == keyword && k.text == key {
-			return &f.items[i+1]
-		}
-	}
-	return nil
-}
-
-// String returns the form as EDN, on one line.
-func (f *form) String() string {
-	var b strings.Builder
-	f.print(&b)
-	return b.String()
-}
-
-func (f *form) print(b *strings.Builder) {
-	switch f.kind {
-	case nothing:
-		b.WriteString("nil")
-	case text:
-		b.WriteString(strconv.Quote(f.text))
-	case keyword:
-		b.WriteString(":" + f.text)
-	case sequence, mapping:
-		ends := "[]"
-		if f.kind == mapping {
-			ends = "{}"
-		}
-		b.WriteByte(ends[0])
-		for i := range f.items {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			f.items[i].print(b)
-		}
-		b.WriteByte(ends[1])
-	default:
-		b.WriteString(f.text)
-	}
-}
-
-// equal reports whether two forms are the same value.
-func (f *form) equal(g *form) bool {
-	if f.kind != g.kind || f.text != g.text || len(f.items) != len(g.items) {
-		return false
-	}
-	for i := range f.items {
-		if !f.items[i].equal(&g.items[i]) {
-			return false
-		}
-	}
-	return true
 }

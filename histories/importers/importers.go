@@ -36,9 +36,9 @@ type Source struct {
 // one does.
 var Sources = []Source{
 	maelstrom,
+	porcupineKV,
 	jepsen,
 	s2,
-	porcupineKV,
 }
 
 // An input is a recording under way.

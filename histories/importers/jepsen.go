@@ -3,6 +3,7 @@ package importers
 import (
 	"bufio"
 	"bytes"
+	"regexp"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -13,19 +14,22 @@ var jepsen = Source{
 	Name: "jepsen",
 	Says: "Jepsen's history.edn or history.txt of the Kafka (queue) workload",
 	recognises: func(head []byte) bool {
-		e, ok := firstEvent(head, func(e *event) bool { return true })
-		return ok && e.at.get("key") == nil
+		return lineOfText.Match(head) || mapOfEDN.Match(head)
 	},
 	read: func(in *input) (*made, error) {
 		return readQueue(in, histories.Config{{Key: "system", Value: "kafka"}})
 	},
 }
 
+// mapOfEDN is how maps of EDN begin that have keywords for keys, in a vector or
+// not, behind comments or not. Whatever they are, Jepsen's reader can say what is
+// wrong with them.
+var mapOfEDN = regexp.MustCompile(`^([\s,]|;.*\n)*[\[(]?([\s,]|;.*\n)*(#[\w.]+\s*)?\{[\s,]*:`)
+
 // firstEvent returns the first event of a recording that begins like that and
 // that is wanted. It reports false if there is none.
 func firstEvent(head []byte, wanted func(*event) bool) (event, bool) {
-	start := bytes.TrimLeft(head, " \t\r\n,")
-	if !lineOfText.Match(head) && (len(start) == 0 || bytes.IndexByte([]byte("{[(#;"), start[0]) < 0 || bytes.HasPrefix(start, []byte(`{"`))) {
+	if !lineOfText.Match(head) && !mapOfEDN.Match(head) {
 		return event{}, false
 	}
 	r := events(&input{r: bufio.NewReaderSize(bytes.NewReader(head), headSize)})
