@@ -54,8 +54,8 @@ func knows(t *testing.T, k *Cluster, side string, broker, brokers int) {
 	}
 }
 
-// TestFaults does to a cluster what can be done to it.
-func TestFaults(t *testing.T) {
+// TestCluster does to a cluster what can be done to it.
+func TestCluster(t *testing.T) {
 	k := start(t)
 	must(t, k.Brokers[0].Kill(t.Context()))
 	knows(t, k, "A", 2, 2)

@@ -69,14 +69,15 @@ func Libraries(ctx context.Context, say func(string)) (string, error) {
 	return folder, nil
 }
 
-// java finds the Java that runs Kafka.
+// java finds the Java that runs Kafka: that of JAVA_HOME, or else of PATH.
 func java() (string, error) {
+	name := "java"
 	if home := os.Getenv("JAVA_HOME"); home != "" {
-		return filepath.Join(home, "bin", "java"), nil
+		name = filepath.Join(home, "bin", name)
 	}
-	path, err := exec.LookPath("java")
+	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("java %w", ErrMissing)
+		return "", fmt.Errorf("%s %w", name, ErrMissing)
 	}
 	return path, nil
 }
