@@ -124,7 +124,7 @@ func judge(t *testing.T, h *histories.History, want checker.Verdict) *checker.Re
 func calm(t *testing.T, k *testcluster.Cluster) {
 	const operations = 100_000
 	var done atomic.Int64
-	h, s := recordKafka(t, k, kafka.Config{Partitions: 2, Producers: 4, InFlight: 16, Consumers: 10, Duration: 5 * time.Minute, Nemesis: stage(func(s *scene) {
+	h, s := recordKafka(t, k, kafka.Config{Partitions: 2, Producers: 4, InFlight: 16, Consumers: 10, Duration: 10 * time.Minute, Nemesis: stage(func(s *scene) {
 		s.rest(54 * time.Second)
 		for done.Load() < operations {
 			s.rest(time.Second)
