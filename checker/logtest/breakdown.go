@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories"
 )
 
 // The findings of a log that ended a run which should have gone on, by the names
@@ -30,6 +33,26 @@ func (b *breakdown) Error() string { return b.says }
 // breakdownOf is that of a panic, which a deferred function has just recovered.
 func breakdownOf(value any) *breakdown {
 	return &breakdown{panicked, fmt.Sprintf("The log panicked: %v", value), string(debug.Stack())}
+}
+
+// mark is what a history says of it, as of any invariant that broke.
+func (b *breakdown) mark() histories.Mark {
+	words := strings.Join(strings.Fields(strings.ToValidUTF8(b.says, "\ufffd")), " ")
+	return histories.Mark{Kind: histories.Nemesis, Offset: histories.None, Text: b.name + " broken: " + words}
+}
+
+// judged puts the breakdown before what else is wrong with its history.
+func (b *breakdown) judged(ctx context.Context, h *histories.History) *checker.Result {
+	r := checker.Check(context.WithoutCancel(ctx), h, checker.Options{})
+	first := b.finding()
+	r.Findings = slices.DeleteFunc(r.Findings, func(f checker.Finding) bool {
+		if f.Name == b.name {
+			first.Evidence = f.Evidence
+		}
+		return f.Name == b.name
+	})
+	r.Verdict, r.Findings = checker.Violates, append([]checker.Finding{first}, r.Findings...)
+	return r
 }
 
 func (b *breakdown) finding() checker.Finding {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/checker/logtest"
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -42,6 +43,9 @@ func brokenBy(t *testing.T, err error, rule string) *logtest.Failure {
 	}
 	if hd := h.Header(); hd.Schedule == "" || len(h.Ops()) == 0 || hd.Expect.Names[0] != rule {
 		t.Errorf("saved are %d operations, expecting %s, and the schedule\n%s", len(h.Ops()), hd.Expect, hd.Schedule)
+	}
+	if r := checker.Check(t.Context(), h, checker.Options{}); !r.Meets(h.Header().Expect) {
+		t.Errorf("saved as %s, it is judged %v", h.Header().Expect, r.Err())
 	}
 	if text := err.Error(); !strings.Contains(text, "saved as "+f.File) || !strings.Contains(text, "fragile") {
 		t.Errorf("it says neither where it is saved nor where the log was:\n%v", err)

@@ -168,7 +168,7 @@ func (f *Failure) save(folder string) {
 		hd := f.History.Header()
 		hd.Schedule = string(text)
 		hd.Expect = histories.Expect{Verdict: checker.Violates.String(), Names: append([]string{f.Rule}, f.Also...)}
-		hd.Note = strings.TrimPrefix(hd.Note+"\nlogtest: found in "+f.Case, "\n")
+		hd.Note = strings.TrimPrefix(hd.Note+"\n"+checker.LogtestNote+f.Case, "\n")
 		var h *histories.History
 		if h, err = f.History.WithHeader(hd); err == nil {
 			f.History = h

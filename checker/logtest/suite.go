@@ -102,7 +102,9 @@ func (s *suite) perform(ctx context.Context, sch schedule.Schedule) (*Run, *hist
 	if s.stuck {
 		run = &Run{} // the log still has the other
 	}
-	if b := (*breakdown)(nil); failed != nil && !errors.As(failed, &b) {
+	if b := (*breakdown)(nil); errors.As(failed, &b) {
+		rec.Mark(b.mark())
+	} else if failed != nil {
 		return nil, nil, failed
 	}
 	h, err := rec.Close()
@@ -120,9 +122,7 @@ func (s *suite) try(ctx context.Context, sch schedule.Schedule) (*trial, error) 
 	}
 	run, h, err := s.perform(ctx, sch)
 	if b := (*breakdown)(nil); errors.As(err, &b) && h != nil {
-		r := checker.Check(context.WithoutCancel(ctx), h, checker.Options{})
-		r.Verdict, r.Findings = checker.Violates, append([]checker.Finding{b.finding()}, r.Findings...)
-		return &trial{sch, h, r, b.stack}, nil
+		return &trial{sch, h, b.judged(ctx, h), b.stack}, nil
 	}
 	if err != nil {
 		return nil, err

@@ -238,7 +238,7 @@ func sentence(says string) string { return strings.TrimSuffix(says, ".") }
 // advice is what to type next.
 func advice(j judgement) string {
 	switch {
-	case j.result.Verdict == checker.Violates:
+	case j.result.Verdict == checker.Violates || checker.OfLogtest(j.header):
 		return next(j)
 	case j.result.Verdict == checker.Conforms && j.header.Schedule != "" && j.file != "-":
 		return "check replay " + shellWord(j.file)

@@ -66,7 +66,7 @@ func readReportFile(t *testing.T, file string) gateReport {
 	return r
 }
 
-// TestKilled kills gates at any instant. What they had printed is in the
+// TestKilled kills gates at any instant, half of them after their first save. What they had printed is in the
 // report, and the report is whole.
 func TestKilled(t *testing.T) {
 	kills := 50
@@ -76,13 +76,13 @@ func TestKilled(t *testing.T) {
 	corpus := t.TempDir()
 	addProblems(t, corpus)
 	args := func(report string) []string {
-		return []string{"gate", "--shard", "1/12", "--runs", "600", "--bound", "1", "--corpus", corpus, "--budget", "10m", "--json", report, "--junit", report + ".xml"}
+		return []string{"gate", "--shard", "1/12", "--runs", "600", "--bound", "1", "--corpus", corpus, "--budget", "10m", "--json", report, "--junit", report + ".xml", "--html", filepath.Join(filepath.Dir(report), "pages")}
 	}
 	start := time.Now()
 	exitCode(t, checkCommand(t, args(filepath.Join(t.TempDir(), "gate.json"))...))
 	whole := time.Since(start)
 	complete, some := 0, 0
-	for range kills {
+	for i := range kills {
 		folder := t.TempDir()
 		report := filepath.Join(folder, "gate.json")
 		cmd := checkCommand(t, args(report)...)
@@ -90,6 +90,12 @@ func TestKilled(t *testing.T) {
 		cmd.Stdout = &printed
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
+		}
+		for tries := 0; i%2 == 1 && tries < 10_000; tries++ { // every other is killed when there is a report to lose
+			if _, err := os.Stat(report); err == nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
 		}
 		killer := time.AfterFunc(rand.N(whole), func() { cmd.Process.Kill() })
 		cmd.Wait()
@@ -99,8 +105,14 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range files {
-			if name := f.Name(); !slices.Contains([]string{"gate.json", "gate.json.xml", ".gate.json.part", ".gate.json.xml.part"}, name) {
+			if name := f.Name(); !slices.Contains([]string{"gate.json", "gate.json.xml", ".gate.json.part", ".gate.json.xml.part", "pages"}, name) {
 				t.Errorf("a killed gate leaves %s", name)
+			}
+		}
+		pages, _ := filepath.Glob(filepath.Join(folder, "pages", "*.html"))
+		for _, page := range pages {
+			if text, err := os.ReadFile(page); err != nil || !bytes.HasSuffix(bytes.TrimSpace(text), []byte("</html>")) {
+				t.Errorf("a killed gate leaves half of %s, %v", page, err)
 			}
 		}
 		if _, err := os.Stat(report); err != nil {
@@ -125,6 +137,9 @@ func TestKilled(t *testing.T) {
 				t.Errorf("printed and not in the report: %s", line)
 			}
 		}
+	}
+	if some < kills/2 {
+		t.Errorf("of %d killed gates %d left a report", kills, some)
 	}
 	t.Logf("%d kills: %d left a report, %d of them came too late", kills, some, complete)
 }

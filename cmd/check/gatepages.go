@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,6 +39,8 @@ func (g *gate) pageOfTrial(ctx context.Context, it *item, t *hunt.Trial) {
 	g.page(ctx, it, h, t.Result)
 }
 
+var errNoPage = errors.New("expected the name of an .html file")
+
 // gatherPages copies the pages that a shard's report names into one folder, and
 // has the report name them there. They are where the gate wrote them, or at the
 // same place seen from the folder that its report is in now.
@@ -54,8 +57,12 @@ func (a *app) gatherPages(r *gateReport, folder, to string) {
 					page = beside
 				}
 			}
-			text, err := os.ReadFile(page)
 			file := filepath.Join(to, filepath.Base(page))
+			var text []byte
+			err := errNoPage // a report may be anybody's: nothing else is copied to where all can read it
+			if filepath.Ext(page) == ".html" {
+				text, err = os.ReadFile(page)
+			}
 			if err == nil && !sameFile(file, page) {
 				err = replaceFile(file, text)
 			}

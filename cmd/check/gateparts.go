@@ -106,7 +106,9 @@ func (g *gate) demandRules(cases []gateCase) {
 
 // replayCorpus runs the schedules of cases again.
 func (g *gate) replayCorpus(ctx context.Context, cases []gateCase) {
-	cases = slices.DeleteFunc(slices.Clone(cases), func(c gateCase) bool { return c.err != nil || c.history.Header().Schedule == "" })
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c gateCase) bool {
+		return c.err != nil || c.history.Header().Schedule == "" || checker.OfLogtest(c.history.Header())
+	})
 	g.begin("replay", g.shard.share(len(cases)))
 	defer g.end()
 	for i, c := range cases {

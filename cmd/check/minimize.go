@@ -30,12 +30,12 @@ func (a *app) minimize() *cobra.Command {
 		Use:   "minimize FILE -o OUT",
 		Short: "Make a failing case as small as it can be",
 		Long: "minimize shortens the schedule of a case, running it again and again, while the same rule\n" +
-			"fails. A recording has no schedule: of that it deletes operations, faults and values while\n" +
-			"the same finding remains. Offsets keep their numbers: the header calls a log sparse in\n" +
-			"which those of deleted records hold nothing. A history that is no violation is refused.\n" +
-			"OUT is written as a whole, in the encoding its name asks for, and never over a file that\n" +
-			"is there unless --force says so. An interrupt or SIGTERM ends with the best so far. - is\n" +
-			"stdin.",
+			"fails. A recording has no schedule, and that of a case which package logtest saved is for\n" +
+			"another log: of these it deletes operations, faults and values while the same finding\n" +
+			"remains. Offsets keep their numbers: the header calls a log sparse in which those of\n" +
+			"deleted records hold nothing. A history that is no violation is refused. OUT is written as\n" +
+			"a whole, in the encoding its name asks for, and never over a file that is there unless\n" +
+			"--force says so. An interrupt or SIGTERM ends with the best so far. - is stdin.",
 		Example: "  check minimize run.jsonl.zst -o minimal.hist\n" +
 			"  check minimize failures/lost-write-9c1f02ab55d01e77.hist -o smaller.hist --budget 100000",
 		Args: cobra.ExactArgs(1),
@@ -82,7 +82,7 @@ func (s *shortener) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if h.Header().Schedule != "" {
+	if hd := h.Header(); hd.Schedule != "" && !checker.OfLogtest(hd) {
 		return s.schedule(ctx, name, h)
 	}
 	return s.recording(ctx, name, h)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
 	"github.com/isrcheck/isrcheck/histories/schedule"
 	"github.com/isrcheck/isrcheck/impl"
@@ -112,6 +113,9 @@ func (r *replayer) saved(ctx context.Context, name string, text []byte) error {
 	}
 	if h.Header().Schedule == "" {
 		return fmt.Errorf("%s: expected a case with a schedule, which is the cause of its history; this has none: check verify %s judges it as it is", label(name), shellWord(name))
+	}
+	if checker.OfLogtest(h.Header()) {
+		return fmt.Errorf("%s: expected a case of the reference cluster; the schedule of this one is for a log that package logtest tested: the Go test that saved it runs it again", label(name))
 	}
 	replay, err := hunt.Setup{}.Replay(ctx, h)
 	if err != nil {

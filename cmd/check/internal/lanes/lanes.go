@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/checker/report"
 	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
 	"github.com/isrcheck/isrcheck/histories"
@@ -20,10 +21,10 @@ const (
 )
 
 // Of returns what went on inside the cluster while the history was made; nil if
-// the history has no schedule, and nothing but a note if the schedule makes
-// another history, as that of another log does. The error is about the schedule.
+// the history has no schedule, or one that is for another log, and nothing but a
+// note if the schedule makes another history. The error is about the schedule.
 func Of(h *histories.History) (*report.Cluster, error) {
-	if h.Header().Schedule == "" {
+	if hd := h.Header(); hd.Schedule == "" || checker.OfLogtest(hd) {
 		return nil, nil
 	}
 	s, err := hunt.ReadCause(h)
