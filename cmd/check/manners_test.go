@@ -26,7 +26,7 @@ var goodUses = map[string]struct {
 	"explain":  {"explain FILE", "ok.hist", "", exitOK},
 	"gate":     {"gate --budget 1ns --corpus corpus --json OUT", "", "gate.json", exitViolation},
 	"import":   {"import FILE -o OUT", "ok.edn", "imported.hist", exitOK},
-	"live":     {"live --bootstrap BROKERS --duration 200ms -o OUT --force", "", "live", exitOK},
+	"live":     {"live --bootstrap BROKERS --duration 1s -o OUT --force", "", "live", exitOK},
 	"man":      {"man OUT", "", "man", exitOK},
 	"matrix":   {"matrix --runs 1", "", "", exitOK},
 	"merge":    {"merge FILE --json OUT", "gate.json", "merged.json", exitViolation}, // after gate, by name

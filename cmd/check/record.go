@@ -58,7 +58,7 @@ func (a *app) record() *cobra.Command {
 			defer stop()
 			recorded, err := r.record(ctx, r.to)
 			if err != nil {
-				a.fail(exitInput, err)
+				a.failOrStop(ctx, err)
 				return nil
 			}
 			if r.json {
@@ -187,7 +187,6 @@ func (r *recorder) record(ctx context.Context, path string) (recorded, error) {
 		return recorded{}, fmt.Errorf("%s: %w", label(path), closing)
 	}
 	if s.History == nil {
-		os.Remove(path) // nothing is in it
 		return recorded{}, err
 	}
 	if err != nil {
@@ -200,8 +199,8 @@ func (r *recorder) record(ctx context.Context, path string) (recorded, error) {
 func (r recorded) text() string {
 	j := r.json()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s (%s, %d acknowledged; %s) on topic %s, %d of %s read to the end; %s, %s\n", label(r.file), count(j.Operations, "operation"),
-		count(j.Sends, "send"), j.Acknowledged, count(j.Reads, "read"), label(j.Topic), j.Scanned, count(j.Partitions, "partition"),
+	fmt.Fprintf(&b, "%s: %s (%s, %s acknowledged; %s) on topic %s, %d of %s read to the end; %s, %s\n", label(r.file), count(j.Operations, "operation"),
+		count(j.Sends, "send"), number(j.Acknowledged), count(j.Reads, "read"), label(j.Topic), j.Scanned, count(j.Partitions, "partition"),
 		count(j.Elections, "election"), count(j.Faults, "fault"))
 	if n := j.Nemesis; n != nil {
 		fmt.Fprintf(&b, "  faults: %s every %v, drawn from seed %d\n", strings.Join(n.Faults, ","), time.Duration(n.Interval)*time.Millisecond, n.Seed)

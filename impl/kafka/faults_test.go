@@ -1,10 +1,10 @@
 package kafka
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,18 +18,11 @@ import (
 	"github.com/isrcheck/isrcheck/histories"
 )
 
-// nemesis is a function that injects faults.
-type nemesis func(ctx context.Context, mark func(string)) error
-
-func (n nemesis) Run(ctx context.Context, mark func(string)) error { return n(ctx, mark) }
-
-// now and then does something a few times while clients work.
+// nowAndThen does something a few times while clients work.
 func nowAndThen(what string, do func() error) nemesis {
-	return func(ctx context.Context, mark func(string)) error {
+	return func(w work, mark func(string)) error {
 		for range 3 {
-			if pause(ctx, 100*time.Millisecond); ctx.Err() != nil {
-				return nil
-			}
+			w.more(100)
 			mark(what)
 			if err := do(); err != nil {
 				return err
@@ -65,9 +58,8 @@ func TestElections(t *testing.T) {
 	t.Parallel()
 	for _, c := range []Config{{Partitions: 2}, {Partitions: 2, Idempotent: true}, {Partitions: 2, Group: true}} {
 		cluster := newCluster(t)
-		c.ReplicationFactor, c.Duration = 3, 600*time.Millisecond
-		c.Nemesis = nowAndThen("move leaders", func() error { cluster.ShufflePartitionLeaders(); return nil })
-		s := record(t, cluster, c)
+		c.ReplicationFactor = 3
+		s := record(t, cluster, c, nowAndThen("move leaders", func() error { cluster.ShufflePartitionLeaders(); return nil }))
 		r := judge(t, s.History, checker.Conforms)
 		if s.Elections == 0 && !c.Idempotent && !c.Group || r.Exercised.Faults != 3 {
 			t.Errorf("%d elections, %d faults", s.Elections, r.Exercised.Faults)
@@ -80,10 +72,10 @@ func TestElections(t *testing.T) {
 func TestUnanswered(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	n := 0
+	var n atomic.Int64
 	cluster.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
 		cluster.KeepControl()
-		switch n++; {
+		switch n := n.Add(1); {
 		case n%10 == 3:
 			return nil, errors.New("the connection ends"), true
 		case n == 20:
@@ -91,7 +83,10 @@ func TestUnanswered(t *testing.T) {
 		}
 		return nil, nil, false
 	})
-	s := record(t, cluster, Config{Duration: time.Second, Timeout: 300 * time.Millisecond})
+	s := record(t, cluster, Config{Timeout: time.Second}, func(w work, _ func(string)) error {
+		w.until(func(int64) bool { return n.Load() > 20 })
+		return nil
+	})
 	judge(t, s.History, checker.Conforms)
 	got := codes(s.History, histories.Send)
 	if got[connectionLost] == 0 || got[clientTimeout] == 0 || got[""] == 0 {
@@ -131,7 +126,7 @@ func TestIdempotentRetries(t *testing.T) {
 		}
 		return nil, nil, false
 	})
-	s := record(t, cluster, Config{Idempotent: true, Producers: 2, Duration: time.Second})
+	s := record(t, cluster, Config{Idempotent: true, Producers: 2}, nil)
 	judge(t, s.History, checker.Conforms)
 	if got := codes(s.History, histories.Send); got[""] < 3 || len(got) != 1 {
 		t.Errorf("sends end with %v", got)
@@ -143,14 +138,14 @@ func TestLogStart(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
 	admin := kadm.NewClient(client(t, cluster))
-	s := record(t, cluster, Config{Topic: "t", Duration: 600 * time.Millisecond, Producers: 1, Rate: 200, Nemesis: nowAndThen("delete records", func() error {
+	s := record(t, cluster, Config{Topic: "t", Producers: 1}, nowAndThen("delete records", func() error {
 		ends, err := admin.ListEndOffsets(t.Context(), "t")
 		if err != nil {
 			return err
 		}
 		_, err = admin.DeleteRecords(t.Context(), ends.Offsets())
 		return err
-	})})
+	}))
 	judge(t, s.History, checker.Conforms)
 	starts := map[int64]bool{}
 	for _, o := range s.History.Ops() {
@@ -168,7 +163,7 @@ func TestAborted(t *testing.T) {
 	for _, group := range []bool{false, true} {
 		cluster := newCluster(t)
 		other := client(t, cluster, kgo.TransactionalID("other"), kgo.DefaultProduceTopic("t"))
-		s := record(t, cluster, Config{Topic: "t", Duration: 600 * time.Millisecond, Isolation: "read_committed", Group: group, Nemesis: nowAndThen("abort", func() error {
+		s := record(t, cluster, Config{Topic: "t", Isolation: "read_committed", Group: group}, nowAndThen("abort", func() error {
 			if err := other.BeginTransaction(); err != nil {
 				return err
 			}
@@ -176,7 +171,7 @@ func TestAborted(t *testing.T) {
 				return err
 			}
 			return other.EndTransaction(t.Context(), kgo.TryAbort)
-		})})
+		}))
 		judge(t, s.History, checker.Conforms)
 		last, records := int64(0), 0
 		for _, o := range s.History.Ops() {
@@ -195,12 +190,12 @@ func TestGone(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
 	admin := kadm.NewClient(client(t, cluster))
-	s := record(t, cluster, Config{Topic: "t", Duration: 400 * time.Millisecond, Settle: time.Second, Nemesis: nemesis(func(ctx context.Context, mark func(string)) error {
-		pause(ctx, 200*time.Millisecond)
+	s := record(t, cluster, Config{Topic: "t", Settle: time.Second}, func(w work, mark func(string)) error {
+		w.more(300)
 		mark("delete the topic")
-		_, err := admin.DeleteTopic(ctx, "t")
+		_, err := admin.DeleteTopic(w.ctx, "t")
 		return err
-	})})
+	})
 	r := judge(t, s.History, checker.Violates)
 	if names := r.Names(); !slices.Contains(names, "lost-write") {
 		t.Errorf("found %v", names)
@@ -213,15 +208,15 @@ func TestMadeAnew(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
 	admin := kadm.NewClient(client(t, cluster))
-	s := record(t, cluster, Config{Topic: "t", Duration: 600 * time.Millisecond, Nemesis: nemesis(func(ctx context.Context, mark func(string)) error {
-		pause(ctx, 200*time.Millisecond)
+	s := record(t, cluster, Config{Topic: "t"}, func(w work, mark func(string)) error {
+		w.more(300)
 		mark("make the topic anew")
-		if _, err := admin.DeleteTopic(ctx, "t"); err != nil {
+		if _, err := admin.DeleteTopic(w.ctx, "t"); err != nil {
 			return err
 		}
-		_, err := admin.CreateTopic(ctx, 1, 1, nil, "t")
+		_, err := admin.CreateTopic(w.ctx, 1, 1, nil, "t")
 		return err
-	})})
+	})
 	r := checker.Check(t.Context(), s.History, checker.Options{})
 	if len(r.Findings) > 0 {
 		t.Errorf("%v", r.Err())
@@ -234,21 +229,19 @@ func TestMadeAnew(t *testing.T) {
 	t.Error("the second log was not read")
 }
 
-// TestUnsettled has a cluster that never names a leader again: there is no scan,
+// TestUnsettled has a cluster that never tells an end again: there is no scan,
 // and the recording says so.
 func TestUnsettled(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t, kfake.SeedTopics(1, "t"))
-	c := Config{Sides: [][]string{cluster.ListenAddrs()}, Topic: "t", Existing: true, Duration: 300 * time.Millisecond, Settle: 500 * time.Millisecond,
-		Nemesis: nemesis(func(ctx context.Context, mark func(string)) error {
-			<-ctx.Done()
-			cluster.ControlKey(int16(kmsg.ListOffsets), func(req kmsg.Request) (kmsg.Response, error, bool) {
-				cluster.KeepControl()
-				return nil, errors.New("the connection ends"), true
-			})
-			return nil
-		})}
-	s, err := Record(t.Context(), c)
+	s, err := tryRecord(t, cluster, Config{Topic: "t", Existing: true, Settle: 500 * time.Millisecond}, func(w work, _ func(string)) error {
+		w.more(100)
+		cluster.ControlKey(int16(kmsg.ListOffsets), func(req kmsg.Request) (kmsg.Response, error, bool) {
+			cluster.KeepControl()
+			return nil, errors.New("the connection ends"), true
+		})
+		return nil
+	})
 	if err == nil || !strings.Contains(err.Error(), "did not come to rest within 500ms") || s.Scanned != 0 {
 		t.Errorf("scanned %d: %v", s.Scanned, err)
 	}
@@ -260,26 +253,20 @@ func TestUnsettled(t *testing.T) {
 // TestNemesisFails ends the work, and the recording is complete all the same.
 func TestNemesisFails(t *testing.T) {
 	t.Parallel()
-	cluster := newCluster(t)
 	broken := errors.New("broken")
-	begun := time.Now()
-	s, err := Record(t.Context(), Config{Sides: [][]string{cluster.ListenAddrs()}, Duration: time.Hour,
-		Nemesis: nemesis(func(ctx context.Context, mark func(string)) error { pause(ctx, 200*time.Millisecond); return broken })})
-	if !errors.Is(err, broken) || s.Scanned != 1 {
-		t.Errorf("scanned %d after %s: %v", s.Scanned, time.Since(begun), err)
+	s, err := tryRecord(t, newCluster(t), Config{Partitions: 2}, func(w work, _ func(string)) error { w.more(100); return broken })
+	if !errors.Is(err, broken) || s.Scanned != 2 {
+		t.Errorf("scanned %d: %v", s.Scanned, err)
 	}
 	judge(t, s.History, checker.Conforms)
 }
 
-// TestEndedEarly ends the work by its context, and the partitions are read.
-func TestEndedEarly(t *testing.T) {
+// TestDuration ends the work when its time is over.
+func TestDuration(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	s, err := Record(ctx, Config{Sides: [][]string{cluster.ListenAddrs()}, Duration: time.Hour, Partitions: 2})
-	if err != nil || s.Scanned != 2 {
-		t.Errorf("scanned %d: %v", s.Scanned, err)
+	s, err := Record(t.Context(), Config{Sides: [][]string{cluster.ListenAddrs()}, Duration: 100 * time.Millisecond})
+	if err != nil || s.Scanned != 1 || s.Took < 100*time.Millisecond {
+		t.Errorf("scanned %d after %s: %v", s.Scanned, s.Took, err)
 	}
-	judge(t, s.History, checker.Conforms)
 }

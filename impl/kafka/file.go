@@ -29,6 +29,8 @@ type File struct {
 	lines bytes.Buffer // not written yet
 	pack  func([]byte) ([]byte, error)
 	err   error // the first one; nothing is written after it
+	old   bool  // there was a file of that name, and its content still stands
+	begun bool
 	stop  chan struct{}
 	done  sync.WaitGroup
 }
@@ -47,25 +49,23 @@ var FileNames = []string{".jsonl", ".jsonl.gz", ".jsonl.zst"}
 var ErrFileName = fmt.Errorf("expected a name that ends in one of %s", strings.Join(FileNames, ", "))
 
 // Create makes a new file, packed as its name says. If there is one of that name
-// already, the error is [fs.ErrExist] unless it is to be replaced.
+// already, the error is [fs.ErrExist] unless it is to be replaced, which it is
+// by the first lines that are written.
 func Create(path string, replace bool) (*File, error) {
 	i := slices.IndexFunc(FileNames, func(end string) bool { return strings.HasSuffix(path, end) })
 	if i < 0 {
 		return nil, fmt.Errorf("%s: %w", path, ErrFileName)
 	}
 	pack := []func([]byte) ([]byte, error){unpacked, gzipped, zstded}[i]
-	flags := os.O_CREATE | os.O_WRONLY | os.O_EXCL
-	if replace {
-		flags = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
-	}
-	f, err := os.OpenFile(path, flags, 0o666)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s: %w", path, fs.ErrExist)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o666)
+	old := replace && errors.Is(err, fs.ErrExist)
+	if old {
+		f, err = os.OpenFile(path, os.O_WRONLY, 0)
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := &File{f: f, pack: pack, stop: make(chan struct{})}
+	out := &File{f: f, pack: pack, old: old, stop: make(chan struct{})}
 	out.done.Go(out.flushNowAndThen)
 	return out, nil
 }
@@ -84,14 +84,19 @@ func (f *File) Write(lines []byte) (int, error) {
 	return len(lines), f.err
 }
 
-// Close writes what is left. The error is the first of all that went wrong.
+// Close writes what is left. The error is the first of all that went wrong. If
+// nothing was ever written, there is no new file, and an old one is as it was.
 func (f *File) Close() error {
 	close(f.stop)
 	f.done.Wait()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.flush()
-	return cmp.Or(f.err, f.f.Sync(), f.f.Close())
+	err := cmp.Or(f.err, f.f.Sync(), f.f.Close())
+	if !f.begun && !f.old {
+		err = cmp.Or(err, os.Remove(f.f.Name()))
+	}
+	return err
 }
 
 func (f *File) flushNowAndThen() {
@@ -115,6 +120,10 @@ func (f *File) flush() {
 		return
 	}
 	packed, err := f.pack(f.lines.Bytes())
+	if err == nil && f.old && !f.begun {
+		err = f.f.Truncate(0)
+	}
+	f.begun = true
 	if err == nil {
 		_, err = f.f.Write(packed)
 	}

@@ -104,6 +104,15 @@ func TestCreate(t *testing.T) {
 			t.Errorf("a file that exists: %v", err)
 		}
 	}
+	for name, want := range map[string]error{"run.jsonl": nil, "new.jsonl": fs.ErrNotExist} { // nothing is written
+		f, err := Create(filepath.Join(dir, name), true)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := histories.ReadFile(filepath.Join(dir, name)); !errors.Is(err, want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	if _, err := Create(filepath.Join(dir, "run.hist"), false); !errors.Is(err, ErrFileName) {
 		t.Errorf("a notation: %v", err)
 	}

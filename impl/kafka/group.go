@@ -45,7 +45,7 @@ func (m *member) options() []kgo.Opt {
 			m.mark(histories.Mark{Kind: histories.Revoked, Offset: histories.None}, partition)
 		}
 	}
-	return append(m.run.security(), kgo.ClientID("isrcheck-"+m.process), kgo.DisableClientMetrics(), kgo.SeedBrokers(m.routes.seeds...),
+	return append(m.run.security(), kgo.ClientID("isrcheck-"+m.process), kgo.DisableClientMetrics(), kgo.SeedBrokers(m.routes.addresses()...),
 		kgo.DialTimeout(m.run.Timeout), kgo.RequestTimeoutOverhead(m.run.Timeout), kgo.FetchMaxWait(fetchWait), kgo.FetchIsolationLevel(level),
 		kgo.ConsumerGroup("isrcheck-"+m.run.Topic), kgo.ConsumeTopics(m.run.Topic), kgo.DisableAutoCommit(), kgo.BlockRebalanceOnPoll(),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.OnPartitionsRevoked(gone), kgo.OnPartitionsLost(gone), kgo.AdjustFetchOffsetsFn(m.assigned))

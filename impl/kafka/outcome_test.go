@@ -2,8 +2,8 @@ package kafka
 
 import (
 	"math"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -83,17 +83,19 @@ func TestErrorsAreRecorded(t *testing.T) {
 	}
 	for _, acks := range []string{"all", "1"} {
 		cluster := newCluster(t, kfake.NumBrokers(1))
-		left := codes
+		var n atomic.Int64
 		cluster.ControlKey(int16(kmsg.Produce), func(req kmsg.Request) (kmsg.Response, error, bool) {
 			cluster.KeepControl()
-			if len(left) == 0 {
+			n := n.Add(1)
+			if n > int64(len(codes)) {
 				return nil, nil, false
 			}
-			code := left[0]
-			left = left[1:]
-			return refusalOf(req.(*kmsg.ProduceRequest), code), nil, true
+			return refusalOf(req.(*kmsg.ProduceRequest), codes[n-1]), nil, true
 		})
-		s := record(t, cluster, Config{Producers: 32, Consumers: 1, Acks: acks, Duration: 500 * time.Millisecond})
+		s := record(t, cluster, Config{Producers: 32, Consumers: 1, Acks: acks}, func(w work, _ func(string)) error {
+			w.until(func(int64) bool { return n.Load() > int64(len(codes)) })
+			return nil
+		})
 		seen := map[string]histories.Outcome{}
 		for _, o := range s.History.Ops() {
 			if o.Kind == histories.Send && o.Code != "" {

@@ -81,7 +81,7 @@ func (r *run) record(ctx context.Context) error {
 		if len(r.Sides) > 1 {
 			name = fmt.Sprintf("side %d", i+1)
 		}
-		r.sides = append(r.sides, &routes{name: name, topic: r.Topic, seeds: seeds, wire: w, news: r.note})
+		r.sides = append(r.sides, &routes{name: name, topic: r.Topic, seeds: seeds, open: len(r.Sides) == 1, wire: w, news: r.note})
 	}
 	for _, side := range r.sides {
 		side.refresh(ctx)
@@ -214,7 +214,10 @@ func (r *run) provenance() string {
 	if n, ok := r.Nemesis.(fmt.Stringer); ok {
 		lines = append(lines, n.String())
 	}
-	return strings.Join(append(lines, r.summary.Remarks...), "\n")
+	for _, remark := range r.summary.Remarks {
+		lines = append(lines, strings.Join(strings.Fields(remark), " "))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // note records something for people.

@@ -2,6 +2,8 @@ package kafka
 
 import (
 	"bytes"
+	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,22 +24,85 @@ func newCluster(t *testing.T, opts ...kfake.Opt) *kfake.Cluster {
 	return cluster
 }
 
-// record records a cluster that is to give no reason for an error, and demands
-// that what is written is what is remembered.
-func record(t *testing.T, cluster *kfake.Cluster, c Config) Summary {
-	t.Helper()
-	var out bytes.Buffer
-	c.Sides, c.Out = [][]string{cluster.ListenAddrs()}, &out
-	s, err := Record(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
+// A work is what clients do while a test's nemesis runs.
+type work struct {
+	ctx    context.Context
+	events *atomic.Int64
+}
+
+// more waits until so many events more are recorded.
+func (w work) more(events int64) {
+	events += w.events.Load()
+	w.until(func(now int64) bool { return now >= events })
+}
+
+// until waits for something, and tells it how many events are recorded.
+func (w work) until(is func(events int64) bool) {
+	for !is(w.events.Load()) && w.ctx.Err() == nil {
+		pause(w.ctx, time.Millisecond)
 	}
-	written, err := histories.Parse("written", out.Bytes())
+}
+
+// A nemesis is a function that injects faults.
+type nemesis func(w work, mark func(text string)) error
+
+// A session ends the work a few hundred events after its nemesis has ended, for
+// how fast clients are is another matter on every machine.
+type session struct {
+	nemesis nemesis // nil for none
+	events  atomic.Int64
+	written bytes.Buffer
+	end     func()
+}
+
+func (s *session) Write(lines []byte) (int, error) {
+	s.events.Add(int64(bytes.Count(lines, []byte("\n"))))
+	return s.written.Write(lines)
+}
+
+func (s *session) Run(ctx context.Context, mark func(text string)) error {
+	defer s.end()
+	w := work{ctx, &s.events}
+	if s.nemesis != nil {
+		if err := s.nemesis(w, mark); err != nil {
+			return err
+		}
+	}
+	w.more(300)
+	return nil
+}
+
+// tryRecord records a cluster while a nemesis runs, and demands that what is
+// written is what is remembered.
+func tryRecord(t *testing.T, cluster *kfake.Cluster, c Config, n nemesis) (Summary, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	session := &session{nemesis: n, end: cancel}
+	c.Out, c.Nemesis, c.Duration = session, session, time.Hour
+	if c.Sides == nil {
+		c.Sides = [][]string{cluster.ListenAddrs()}
+	}
+	s, failure := Record(ctx, c)
+	if s.History == nil {
+		t.Fatal(failure)
+	}
+	written, err := histories.Parse("written", session.written.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !histories.Equal(written, s.History) {
 		t.Error("what is written is not what is remembered")
+	}
+	return s, failure
+}
+
+// record is tryRecord of a cluster that is to give no reason for an error.
+func record(t *testing.T, cluster *kfake.Cluster, c Config, n nemesis) Summary {
+	t.Helper()
+	s, err := tryRecord(t, cluster, c, n)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return s
 }
@@ -64,10 +129,10 @@ func TestRecord(t *testing.T) {
 		{Isolation: "read_committed", Rate: 100},
 		{Partitions: 2, Idempotent: true, InFlight: 3},
 		{Partitions: 3, Group: true},
+		{TopicConfig: map[string]string{"cleanup.policy": "compact", "min.insync.replicas": "2"}},
 		{Reads: "linearizable"}, // one broker answers at a time: nothing is stale
 	} {
-		c.Duration = 300 * time.Millisecond
-		s := record(t, newCluster(t, kfake.NumBrokers(3)), c)
+		s := record(t, newCluster(t, kfake.NumBrokers(3)), c, nil)
 		r := judge(t, s.History, checker.Conforms)
 		if e := r.Exercised; c.Acks != "1" && e.Acknowledged < 5 || e.Reads < 5 || e.Scans != max(1, int(c.Partitions)) || s.Scanned != e.Scans {
 			t.Errorf("%+v: %s; scanned %d", c, e, s.Scanned)
@@ -77,7 +142,7 @@ func TestRecord(t *testing.T) {
 
 func TestRecordNothingKnown(t *testing.T) {
 	t.Parallel()
-	s := record(t, newCluster(t), Config{Acks: "0", Duration: 300 * time.Millisecond})
+	s := record(t, newCluster(t), Config{Acks: "0"}, nil)
 	for _, o := range s.History.Ops() {
 		if o.Kind == histories.Send && o.Outcome != histories.Info {
 			t.Fatalf("acks=0 is recorded as %s", o.String())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -20,15 +21,17 @@ type routes struct {
 	name  string // of the side, as notes call it
 	topic string
 	seeds []string
+	open  bool // there is one side: every broker belongs to it, and is asked as well
 	wire  *wire
 	news  func(text string) // is told of elections and topics made anew
 
 	refreshing sync.Mutex // one asks at a time
 	mu         sync.Mutex
-	asked      time.Time // when the last answer came
-	next       int       // the seed to ask next
-	id         [16]byte  // of the topic
-	births     int       // how often the topic was seen to be another
+	asked      time.Time            // when the last answer came
+	next       int                  // the seed to ask next
+	silent     map[string]time.Time // until when a seed that did not answer is not asked, if there are others
+	id         [16]byte             // of the topic
+	births     int                  // how often the topic was seen to be another
 	leaders    map[int32]leader
 	elections  int // leader epochs seen after the first one of a partition
 }
@@ -69,7 +72,7 @@ func (r *routes) refresh(ctx context.Context) {
 	if fresh || ctx.Err() != nil {
 		return
 	}
-	for range r.seeds {
+	for range r.addresses() {
 		if _, err := r.ask(ctx); err == nil {
 			return
 		}
@@ -79,8 +82,7 @@ func (r *routes) refresh(ctx context.Context) {
 // ask asks the next address of the side.
 func (r *routes) ask(ctx context.Context) (*kmsg.MetadataResponse, error) {
 	r.mu.Lock()
-	seed := r.seeds[r.next%len(r.seeds)]
-	r.next++
+	seed := r.seed()
 	r.mu.Unlock()
 	resp, err := metadata(ctx, r.wire, seed, r.topic)
 	r.mu.Lock()
@@ -89,7 +91,33 @@ func (r *routes) ask(ctx context.Context) (*kmsg.MetadataResponse, error) {
 	if err == nil {
 		r.learn(resp)
 	}
+	if resp == nil {
+		r.silent[seed] = r.asked.Add(r.wire.timeout)
+	}
 	return resp, err
+}
+
+// addresses returns whom the side asks.
+func (r *routes) addresses() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seeds
+}
+
+// seed returns the address to ask next, each in its turn.
+func (r *routes) seed() string {
+	if r.silent == nil {
+		r.silent = map[string]time.Time{}
+	}
+	var seed string
+	for range r.seeds {
+		seed = r.seeds[r.next%len(r.seeds)]
+		r.next++
+		if time.Now().After(r.silent[seed]) {
+			break
+		}
+	}
+	return seed
 }
 
 // metadata asks one broker what it believes of the topic. An answer may come
@@ -114,7 +142,11 @@ func metadata(ctx context.Context, w *wire, addr, topic string) (*kmsg.MetadataR
 func (r *routes) learn(resp *kmsg.MetadataResponse) {
 	addrs := make(map[int32]string, len(resp.Brokers))
 	for _, b := range resp.Brokers {
-		addrs[b.NodeID] = net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
+		addr := net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
+		addrs[b.NodeID] = addr
+		if r.open && !slices.Contains(r.seeds, addr) {
+			r.seeds = append(slices.Clip(r.seeds), addr)
+		}
 	}
 	t := resp.Topics[0]
 	if r.births == 0 || t.TopicID != r.id {

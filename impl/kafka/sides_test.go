@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"context"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -48,16 +47,8 @@ func TestSides(t *testing.T) {
 		}
 		return nil, nil, false
 	})
-	s, err := Record(t.Context(), Config{Sides: [][]string{addrs[:1], addrs[1:]}, Topic: "t", Existing: true, Duration: 500 * time.Millisecond,
-		Nemesis: nemesis(func(ctx context.Context, _ func(string)) error {
-			<-ctx.Done()
-			time.Sleep(50 * time.Millisecond)
-			over.Store(true)
-			return nil
-		})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := record(t, cluster, Config{Sides: [][]string{addrs[:1], addrs[1:]}, Topic: "t", Existing: true,
+		Say: func(string) { over.Store(true) }}, nil) // it is said what comes after the work
 	judge(t, s.History, checker.Conforms)
 	ok := map[string]bool{}
 	refused := map[string]bool{}
@@ -89,7 +80,8 @@ func TestMarksOfAnswer(t *testing.T) {
 	t.Parallel()
 	for name, committed := range map[string]bool{"committed": true, "not committed": false} {
 		cluster := newCluster(t, kfake.NumBrokers(1), kfake.SeedTopics(1, "t"))
-		done, sent := false, 0
+		var done atomic.Bool
+		sent := 0
 		cluster.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
 			cluster.KeepControl()
 			sent++
@@ -98,17 +90,16 @@ func TestMarksOfAnswer(t *testing.T) {
 		cluster.ControlKey(int16(kmsg.Fetch), func(req kmsg.Request) (kmsg.Response, error, bool) {
 			cluster.KeepControl()
 			fetch := req.(*kmsg.FetchRequest)
-			if from := fetch.Topics[0].Partitions[0].FetchOffset; done || from > 0 {
+			if from := fetch.Topics[0].Partitions[0].FetchOffset; done.Load() || from > 0 {
 				return nil, nil, false
 			}
-			done = sent > 1 // then the first one is in the log
-			return early(fetch, done, committed), nil, true
+			done.Store(sent > 1) // then the first one is in the log
+			return early(fetch, done.Load(), committed), nil, true
 		})
-		s, err := Record(t.Context(), Config{Sides: [][]string{cluster.ListenAddrs()}, Topic: "t", Existing: true,
-			Producers: 1, Consumers: 1, Duration: 400 * time.Millisecond})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := record(t, cluster, Config{Topic: "t", Existing: true, Producers: 1, Consumers: 1}, func(w work, _ func(string)) error {
+			w.until(func(int64) bool { return done.Load() })
+			return nil
+		})
 		r := checker.Check(t.Context(), s.History, checker.Options{})
 		found := strings.Join(r.Names(), " ")
 		if early := strings.Contains(found, "early-read"); early == committed {
