@@ -23,24 +23,28 @@ import (
 type foreign struct {
 	source string
 	exact  bool // it records reads of the whole log at one instant
+	plain  bool // it records values and nothing besides
 	event  func(f *foreignLog, o *histories.Op, process int, typ string) string
 }
 
 var foreigners = []foreign{
-	{"jepsen", false, func(f *foreignLog, o *histories.Op, process int, typ string) string {
+	{"jepsen", false, false, func(f *foreignLog, o *histories.Op, process int, typ string) string {
 		name, value := jepsenValue(o, typ, "4")
+		if o.Index%4 == 0 && name != "assign" {
+			name = "txn"
+		}
 		return fmt.Sprintf("{:index %d, :time %d, :type :%s, :process %d, :f :%s, :value %s}\n", f.index, f.index*7, typ, process, name, value)
 	}},
-	{"jepsen", false, func(f *foreignLog, o *histories.Op, process int, typ string) string {
+	{"jepsen", false, true, func(f *foreignLog, o *histories.Op, process int, typ string) string {
 		name, value := jepsenValue(o, typ, "4")
 		return fmt.Sprintf("%d\t:%s\t:%s\t%s\n", process, typ, name, value)
 	}},
-	{"maelstrom", false, func(f *foreignLog, o *histories.Op, process int, typ string) string {
+	{"maelstrom", false, false, func(f *foreignLog, o *histories.Op, process int, typ string) string {
 		name, value := jepsenValue(o, typ, `"k"`)
 		return fmt.Sprintf("{:process %d, :type :%s, :f :%s, :value %s}\n", process, typ, name, value)
 	}},
-	{"s2", true, s2Event},
-	{"porcupine-kv", true, kvEvent},
+	{"s2", true, true, s2Event},
+	{"porcupine-kv", true, true, kvEvent},
 }
 
 // A foreignLog is a recording under way.
@@ -55,6 +59,9 @@ type foreignLog struct {
 // several sends there.
 func jepsenValue(o *histories.Op, typ, key string) (name, value string) {
 	var mops []string
+	if o.Kind == histories.Assign {
+		return "assign", fmt.Sprintf("[%s], :seek-to-beginning? true", key)
+	}
 	if o.Kind != histories.Send {
 		if typ == "ok" {
 			pairs := make([]string, len(o.Records))
@@ -157,14 +164,15 @@ func (f *foreign) print(ops []histories.Op) string {
 		if o.Kind == histories.Send && o.Outcome == histories.OK && (relaxed || f.source == "s2" && o.Offset == histories.None) {
 			o.Outcome = histories.Info // which is as much as the tool can say
 		}
-		if o.Kind == histories.Assign || o.Kind == histories.Subscribe || o.Kind == histories.Seek {
+		moves := o.Kind == histories.Assign || o.Kind == histories.Subscribe || o.Kind == histories.Seek
+		if moves && !f.records(o, log) {
 			delete(log.numbers, o.Process) // another consumer goes on
 		}
 		if !f.records(o, log) {
 			continue
 		}
 		end, busy := ends[o.Process]
-		session := o.Kind == histories.Poll || o.Kind == histories.Send // what it did before matters
+		session := o.Kind == histories.Poll || o.Kind == histories.Send || moves // what it did before matters
 		if log.numbers[o.Process] == 0 || busy && end >= o.Call || !session {
 			next++
 			log.numbers[o.Process] = next
@@ -200,6 +208,8 @@ func (f *foreign) records(o *histories.Op, log *foreignLog) bool {
 	switch {
 	case o.Kind == histories.Send:
 		return true
+	case o.Kind == histories.Assign: // history.txt does not say that it seeks
+		return !f.exact && !f.plain && ok && o.From == 0
 	case o.Kind == histories.List:
 		return f.source == "s2" && (!ok || o.At == "latest")
 	case f.exact && ok:

@@ -16,6 +16,7 @@ type importing struct {
 	app    *app
 	from   string
 	config []string
+	tx     bool
 	to     string
 	json   bool
 }
@@ -54,6 +55,7 @@ func (a *app) importing() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&i.from, "from", "", "the tool: "+strings.Join(importers.Names(), ", "))
 	flags.StringArrayVar(&i.config, "config", nil, "a setting of the system as KEY=VALUE (see 'check help settings'); may be repeated")
+	flags.BoolVar(&i.tx, "transactions", false, "keep what belongs to a transaction of Jepsen's together (such histories are not judged yet)")
 	flags.StringVarP(&i.to, "output", "o", "", "the file to write (.hist, .jsonl, .jsonl.gz or .jsonl.zst)")
 	jsonFlag(cmd, &i.json)
 	return cmd
@@ -69,7 +71,7 @@ func sourcesHelp() string {
 
 // options says how to read, or what is wrong with the flags.
 func (i *importing) options() (importers.Options, error) {
-	opts := importers.Options{Limit: i.app.limit}
+	opts := importers.Options{Limit: i.app.limit, Transactions: i.tx}
 	if i.from != "" {
 		source, ok := importers.Lookup(i.from)
 		if !ok {

@@ -46,6 +46,8 @@ type input struct {
 	name   string
 	r      *bufio.Reader // unpacked
 	config histories.Config
+
+	transactions bool // see Options
 }
 
 // What an importer made of a recording.
@@ -86,6 +88,10 @@ type Options struct {
 	Limit  histories.Limit
 	From   *Source          // nil for the one that recognises it
 	Config histories.Config // settings of the recorded system, which go before what the source is known for
+
+	// Transactions says that the operations of Jepsen are transactions, and keeps
+	// what belongs to each together.
+	Transactions bool
 }
 
 // headSize is how much of a recording is looked at to recognise it.
@@ -108,7 +114,7 @@ func Read(name string, r io.Reader, opts Options) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.recording(&input{name: name, r: u, config: opts.Config})
+	return source.recording(&input{name: name, r: u, config: opts.Config, transactions: opts.Transactions})
 }
 
 // ReadFile reads a recording from a file, as [Read] does.

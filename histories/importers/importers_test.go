@@ -3,6 +3,7 @@ package importers
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,6 +125,35 @@ func TestConfig(t *testing.T) {
 	}
 	if _, err := ReadFile("testdata/maelstrom.edn", Options{Config: histories.Config{{Key: "nosuch", Value: "1"}}}); err == nil {
 		t.Error("an unknown setting is accepted")
+	}
+}
+
+// TestFailedSends demands that a send counts as refused only if it was for
+// certain.
+func TestFailedSends(t *testing.T) {
+	committed := histories.Config{{Key: "isolation.level", Value: "read_committed"}}
+	for _, test := range []struct {
+		f, told, err string
+		config       histories.Config
+		want         histories.Outcome
+	}{
+		{"send", "5", ":invalid-topic", nil, histories.Fail},
+		{"send", "5", ":not-leader-or-follower", nil, histories.Info},
+		{"send", "5", `[:network "connection reset"]`, nil, histories.Info},
+		{"send", "5", ":not-leader-or-follower", committed, histories.Info},
+		{"send", "[7 5]", ":abort", nil, histories.Info},
+		{"send", "[7 5]", ":abort", committed, histories.Fail},
+		{"txn", "5", ":abort", nil, histories.Info},
+		{"txn", "5", ":abort", committed, histories.Fail},
+	} {
+		text := fmt.Sprintf("{:process 0, :type :invoke, :f :%s, :value [[:send 1 5]]}\n{:process 0, :type :fail, :f :%s, :value [[:send 1 %s]], :error %s}", test.f, test.f, test.told, test.err)
+		r, err := Read("x", strings.NewReader(text), Options{Config: test.config})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Ops()[0].Outcome; got != test.want {
+			t.Errorf("%v of\n%s\nwith %v, want %v", got, text, test.config, test.want)
+		}
 	}
 }
 

@@ -119,16 +119,16 @@ func (q *queue) complete(v *invocation, e *event, now int64) error {
 	}
 	switch e.f {
 	case "send", "poll", "txn":
-		if e.f == "txn" {
-			q.aborts = true
-			q.made.lost.add(v.at.line, "a transaction, whose sends and polls are judged each for itself: not that they take effect together")
-		}
 		told, err := q.mops(e)
 		if err != nil {
 			return err
 		}
+		begin := q.begin(v, e)
 		q.sends(v, told, e, now)
-		return q.polls(v, told, e, now)
+		if err := q.polls(v, told, e, now); err != nil {
+			return err
+		}
+		q.end(begin, v, e, now)
 	case "assign", "subscribe":
 		return q.assign(v, e, now)
 	case "crash":
@@ -138,6 +138,46 @@ func (q *queue) complete(v *invocation, e *event, now int64) error {
 		q.made.lost.add(v.at.line, "an operation :%s", clip(e.f))
 	}
 	return nil
+}
+
+// begin ties what follows together, if that is asked for, and returns its place.
+func (q *queue) begin(v *invocation, e *event) int {
+	q.aborts = q.aborts || e.f == "txn"
+	if q.in.transactions {
+		o := histories.NewOp("P"+v.process.text, histories.Begin)
+		o.Tx, o.Line, o.ReturnLine = fmt.Sprintf("T%d", v.at.line), v.at.line, v.at.line
+		o.Call, o.Return, o.Outcome = v.call, v.call, histories.OK
+		q.made.ops = append(q.made.ops, o)
+	} else if e.f == "txn" {
+		q.made.lost.add(v.at.line, "a transaction, whose sends and polls are judged each for itself: not that they take effect together")
+	}
+	return len(q.made.ops)
+}
+
+// end ends a transaction that may have begun before that place, with whatever
+// is in it.
+func (q *queue) end(from int, v *invocation, e *event, now int64) {
+	switch {
+	case !q.in.transactions:
+		return
+	case from == len(q.made.ops):
+		q.made.ops = q.made.ops[:from-1] // it was empty
+		return
+	}
+	begin := &q.made.ops[from-1]
+	for i := range q.made.ops[from:] {
+		q.made.ops[from+i].Tx = begin.Tx
+	}
+	begin.On = q.made.ops[from].On
+	o := *begin
+	o.Kind, o.Call, o.Return, o.Line, o.ReturnLine = histories.Commit, now, now, v.at.line, e.at.line
+	switch o.Outcome = outcomes[e.typ]; o.Outcome {
+	case histories.Info:
+		o.Code = code(e.err)
+	case histories.Fail:
+		o.Kind, o.Outcome = histories.Abort, histories.OK
+	}
+	q.made.ops = append(q.made.ops, o)
 }
 
 // never translates what was never completed.
@@ -205,93 +245,6 @@ func (q *queue) send(v *invocation, m *mop, outcome histories.Outcome, returned 
 	o.Call, o.Return, o.Outcome = v.call, returned, outcome
 	q.made.ops = append(q.made.ops, o)
 	return &q.made.ops[len(q.made.ops)-1]
-}
-
-// settle decides what only the whole recording tells.
-func (q *queue) settle() {
-	if committed := q.in.config.Get("isolation.level") == "read_committed"; committed || !q.aborts {
-		q.proveCommitted()
-	}
-	for _, b := range q.refused {
-		for i := b.from; i < b.to; i++ {
-			q.refuse(&q.made.ops[i])
-		}
-	}
-}
-
-// proveCommitted finds the operations of unknown outcome one of whose values was
-// read. It was acknowledged before that, or committed with it: so are the other
-// sends that were told an offset.
-func (q *queue) proveCommitted() {
-	proofs := q.proofs()
-	proven := map[int]bool{}
-	for i := range q.made.ops {
-		o := &q.made.ops[i]
-		if len(proofs) == 0 || q.aside[i] {
-			continue
-		}
-		for _, r := range o.Records {
-			if p, ok := proofs[sent{o.On, r.Value}]; ok && (p.told == histories.None || p.told == r.Offset) {
-				proven[p.batch] = true
-			}
-		}
-	}
-	for n, b := range q.unsure {
-		for i := b.from; proven[n] && i < b.to; i++ {
-			if o := &q.made.ops[i]; o.Offset != histories.None {
-				o.Outcome, o.Code = histories.OK, ""
-			}
-		}
-	}
-}
-
-// A sent is a value in a partition.
-type sent struct {
-	on    string
-	value histories.Value
-}
-
-// A proof is what a read of a value proves: that a batch took effect, if it is
-// read where its producer was told, or that was told nothing.
-type proof struct {
-	batch int
-	told  int64
-}
-
-// proofs returns the values that only one send can have put in the log.
-func (q *queue) proofs() map[sent]proof {
-	if len(q.unsure) == 0 {
-		return nil
-	}
-	times := map[sent]int{}
-	for i := range q.made.ops {
-		if o := &q.made.ops[i]; o.Kind == histories.Send {
-			times[sent{o.On, o.Values[0]}]++
-		}
-	}
-	out := map[sent]proof{}
-	for n, b := range q.unsure {
-		for i := b.from; i < b.to; i++ {
-			o := &q.made.ops[i]
-			if s := (sent{o.On, o.Values[0]}); times[s] == 1 {
-				out[s] = proof{n, o.Offset}
-			}
-		}
-	}
-	return out
-}
-
-// refuse settles a send that ended as fail. One that belongs to a transaction
-// was perhaps written and then aborted, which hides it only from those who
-// read what is committed.
-func (q *queue) refuse(o *histories.Op) {
-	hidden := q.in.config.Get("isolation.level") == "read_committed"
-	if written := q.aborts || o.Offset != histories.None; written && !hidden {
-		o.Outcome = histories.Info
-		q.made.lost.add(o.Line, "a failed send that may have been written and aborted, which counts as unknown unless isolation.level=read_committed")
-		return
-	}
-	o.Offset = histories.None
 }
 
 // valueOf returns the value of a record: an integer or a string as it is,
