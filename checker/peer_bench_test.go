@@ -3,7 +3,9 @@ package checker
 import (
 	"context"
 	"fmt"
-	"slices"
+	"runtime"
+	"runtime/metrics"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,27 +15,53 @@ import (
 	"github.com/isrcheck/isrcheck/model/modeltest"
 )
 
-// plainModel is the porcupine model of a log that a careful user writes: the
-// state is the records, a read compares them, a send of unknown outcome may have
-// happened or not, at any time until the end.
-var plainModel = porcupine.NondeterministicModel{
-	Init: func() []any { return []any{[]histories.Value{}} },
-	Step: func(state, input, _ any) []any {
-		log, o := state.([]histories.Value), input.(*histories.Op)
-		switch {
-		case o.Kind == histories.List:
-			return only(state, o.Offset == int64(len(log)))
-		case o.Kind == histories.Fetch:
-			return only(state, o.HW == int64(len(log)) && answers(log, o))
-		case o.Outcome == histories.OK:
-			if o.Offset != int64(len(log)) {
+// A chain is the state of the plain model: how long the log is, and a hash of it.
+type chain struct {
+	length int64
+	hash   uint64
+}
+
+func (c chain) and(v histories.Value) chain {
+	n, _ := v.Integer()
+	return chain{c.length + 1, (c.hash ^ uint64(n)) * 0x9e3779b97f4a7c15}
+}
+
+// A plainCall is an operation as the plain model takes it: of a read that returned
+// the end it has the hash of the log up to there.
+type plainCall struct {
+	op  *histories.Op
+	end chain
+}
+
+// plainModel is the porcupine model of a log that a careful user writes: a read
+// compares the length and the hash, a send of unknown outcome may have happened or
+// not, at any time until the end.
+func plainModel(full *atomic.Bool) porcupine.Model {
+	m := porcupine.NondeterministicModel{
+		Init: func() []any { return []any{chain{}} },
+		Step: func(state, input, _ any) []any {
+			log, c := state.(chain), input.(plainCall)
+			switch {
+			case full.Load():
+				return nil // ends the search
+			case c.op.Kind == histories.List:
+				return only(state, c.op.Offset == log.length)
+			case c.op.Kind == histories.Fetch:
+				return only(state, c.end == log)
+			case c.op.Outcome == histories.OK && c.op.Offset != log.length:
 				return nil
 			}
-			return []any{append(slices.Clone(log), o.Values...)}
-		}
-		return []any{log, append(slices.Clone(log), o.Values...)}
-	},
-	Equal: func(a, b any) bool { return slices.Equal(a.([]histories.Value), b.([]histories.Value)) },
+			longer := log
+			for _, v := range c.op.Values {
+				longer = longer.and(v)
+			}
+			if c.op.Outcome == histories.OK {
+				return []any{longer}
+			}
+			return []any{log, longer}
+		},
+	}
+	return m.ToModel()
 }
 
 func only(state any, ok bool) []any {
@@ -43,61 +71,77 @@ func only(state any, ok bool) []any {
 	return []any{state}
 }
 
-func answers(log []histories.Value, o *histories.Op) bool {
-	for _, r := range o.Records {
-		if r.Offset >= int64(len(log)) || log[r.Offset] != r.Value {
-			return false
+// What ends a judgement that a peer does not finish.
+const (
+	peerLimit  = 30 * time.Second
+	peerMemory = 6 << 30 // bytes
+)
+
+// watchMemory calls judge, and tells it once the heap is larger than peers may make it.
+func watchMemory(judge func(full *atomic.Bool) porcupine.CheckResult) (result porcupine.CheckResult, full bool) {
+	flag, done := new(atomic.Bool), make(chan bool)
+	go func() {
+		heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+			if metrics.Read(heap); heap[0].Value.Uint64() > peerMemory {
+				flag.Store(true)
+			}
 		}
-	}
-	return true
+	}()
+	defer close(done)
+	return judge(flag), flag.Load()
 }
 
-// peerLimit ends a judgement that a peer does not finish.
-const peerLimit = 10 * time.Second
-
 // BenchmarkPeers judges the same legal histories by the engines and by porcupine
-// with a plain model, in one run. What does not end within the limit reports it
-// as its time and 1 as given-up.
+// with a plain model, in one run. Of what does not end within the limits it reports
+// the time until it was given up, and 1 as out-of-time or out-of-memory.
 func BenchmarkPeers(b *testing.B) {
 	for _, clients := range []int{5, 10, 30} {
 		for _, n := range []int{1_000, 10_000, 100_000} {
-			ops := modeltest.Large(modeltest.Load{Ops: n, Clients: clients, Unknown: 10, Seed: 3})
-			config := histories.Config{{Key: "acks", Value: "all"}, {Key: "enable.idempotence", Value: "true"},
-				{Key: "offsets", Value: "dense"}, {Key: "reads", Value: "linearizable"}}
-			h, err := histories.New("peers", histories.Header{Config: config}, ops, nil)
+			ops, log := modeltest.LargeLog(modeltest.Load{Ops: n, Clients: clients, Unknown: 10, Seed: 3})
+			h, err := histories.New("peers", histories.Header{Config: peerConfig}, ops, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
-			judges := []struct {
+			for _, peer := range []struct {
 				name  string
-				most  int
-				judge func() porcupine.CheckResult
+				judge func(full *atomic.Bool) porcupine.CheckResult
 			}{
-				{"quick", 100_000, func() porcupine.CheckResult { return result(checkQuickly(h)) }},
-				{"linear", 100_000, func() porcupine.CheckResult { return newJudge(h, Options{}).engine((*search).linear) }},
-				{"porcupine", 10_000, func() porcupine.CheckResult { return porcupineOn(h, config) }},
-				{"plain", 10_000, func() porcupine.CheckResult { return plainOn(h) }},
-			}
-			for _, j := range judges {
-				if n > j.most {
-					continue
-				}
-				b.Run(fmt.Sprintf("clients=%d/ops=%d/%s", clients, n, j.name), func(b *testing.B) {
-					gaveUp := 0.0
-					for b.Loop() {
-						switch j.judge() {
-						case porcupine.Illegal:
-							b.Fatal("a legal history is called illegal")
-						case porcupine.Unknown:
-							gaveUp = 1
-						}
-					}
-					b.ReportMetric(gaveUp, "given-up")
-				})
+				{"quick", func(*atomic.Bool) porcupine.CheckResult { return result(checkQuickly(h)) }},
+				{"linear", func(*atomic.Bool) porcupine.CheckResult { return newJudge(h, Options{}).engine((*search).linear) }},
+				{"porcupine", func(full *atomic.Bool) porcupine.CheckResult { return porcupineOn(h, full) }},
+				{"plain", func(full *atomic.Bool) porcupine.CheckResult { return plainOn(h, log, full) }},
+			} {
+				b.Run(fmt.Sprintf("clients=%d/ops=%d/%s", clients, n, peer.name), func(b *testing.B) { benchmarkPeer(b, peer.judge) })
 			}
 		}
 	}
 }
+
+func benchmarkPeer(b *testing.B, judge func(full *atomic.Bool) porcupine.CheckResult) {
+	var outOfTime, outOfMemory float64
+	for b.Loop() {
+		result, full := watchMemory(judge)
+		if full {
+			outOfMemory = 1
+			runtime.GC() // for the next peer
+		} else if result == porcupine.Unknown {
+			outOfTime = 1
+		} else if result == porcupine.Illegal {
+			b.Fatal("a legal history is called illegal")
+		}
+	}
+	b.ReportMetric(outOfTime, "out-of-time")
+	b.ReportMetric(outOfMemory, "out-of-memory")
+}
+
+var peerConfig = histories.Config{{Key: "acks", Value: "all"}, {Key: "enable.idempotence", Value: "true"},
+	{Key: "offsets", Value: "dense"}, {Key: "reads", Value: "linearizable"}}
 
 func result(_ *Result, ok bool) porcupine.CheckResult {
 	if ok {
@@ -111,32 +155,40 @@ func (j *judge) engine(decide func(*search) porcupine.CheckResult) porcupine.Che
 	return decide(j.newSearch(context.Background(), j.partitions[0]))
 }
 
-func porcupineOn(h *histories.History, config histories.Config) porcupine.CheckResult {
+func porcupineOn(h *histories.History, full *atomic.Bool) porcupine.CheckResult {
 	var ops []model.Op
 	for i := range h.Ops() {
-		if op, ok := model.Translate(&h.Ops()[i], config, h.Ops()[i].From); ok {
+		if op, ok := model.Translate(&h.Ops()[i], peerConfig, h.Ops()[i].From); ok {
 			ops = append(ops, op)
 		}
 	}
 	log := model.Compile(ops, model.Options{Dense: true})
-	return porcupine.CheckOperationsTimeout(log.CommittedLog(unlimited{}), log.Operations(), peerLimit)
+	return porcupine.CheckOperationsTimeout(log.CommittedLog(whileRoom{full}), log.Operations(), peerLimit)
 }
 
-type unlimited struct{}
+// whileRoom is a budget that lasts until the memory is full.
+type whileRoom struct{ full *atomic.Bool }
 
-func (unlimited) Step() bool       { return true }
-func (unlimited) Hold(model.State) {}
-func (unlimited) Drop(model.State) {}
+func (w whileRoom) Step() bool       { return !w.full.Load() }
+func (w whileRoom) Hold(model.State) {}
+func (w whileRoom) Drop(model.State) {}
 
-func plainOn(h *histories.History) porcupine.CheckResult {
+func plainOn(h *histories.History, log []histories.Value, full *atomic.Bool) porcupine.CheckResult {
+	ends := make([]chain, 1, len(log)+1)
+	for _, v := range log {
+		ends = append(ends, ends[len(ends)-1].and(v))
+	}
 	var ops []porcupine.Operation
 	for i := range h.Ops() {
 		o := &h.Ops()[i]
-		end := o.Return
+		call, end := plainCall{op: o}, o.Return
+		if o.Kind == histories.Fetch {
+			call.end = ends[o.HW]
+		}
 		if o.Outcome != histories.OK {
 			end = 1 << 62
 		}
-		ops = append(ops, porcupine.Operation{ClientId: i, Input: o, Call: o.Call, Return: end})
+		ops = append(ops, porcupine.Operation{ClientId: i, Input: call, Call: o.Call, Return: end})
 	}
-	return porcupine.CheckOperationsTimeout(plainModel.ToModel(), ops, peerLimit)
+	return porcupine.CheckOperationsTimeout(plainModel(full), ops, peerLimit)
 }

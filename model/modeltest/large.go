@@ -14,23 +14,41 @@ type Load struct {
 // Large makes a legal history with linearizable reads for benchmarks: appends
 // 40 %, reads of up to 10 records with the exact end 40 %, end queries 20 %. All
 // clients are busy all the time, so as many operations overlap as there are
-// clients. Half of the sends of unknown outcome took effect.
+// clients; each takes effect at some instant in between, so that the order of the
+// calls does not tell that of the effects. Half of the sends of unknown outcome
+// took effect.
 func Large(load Load) []histories.Op {
+	ops, _ := LargeLog(load)
+	return ops
+}
+
+// LargeLog is Large with the log as it is in the end.
+func LargeLog(load Load) ([]histories.Op, []histories.Value) {
 	m := &maker{load: load, state: load.Seed*2 + 1}
 	ops := make([]histories.Op, load.Clients, load.Ops)
+	done := make([]bool, load.Clients)
 	for c := range ops { // the operation that client c is waiting for
 		ops[c] = m.begin(clientName(c), 0)
 	}
-	for now := int64(1); len(ops) < cap(ops); now += 2 {
+	for now := int64(1); len(ops) < cap(ops); {
 		c := m.below(load.Clients)
+		if !done[c] {
+			m.effect(&ops[c])
+			done[c] = true
+			continue
+		}
 		ops[c].Return = now
 		ops = append(ops, ops[c])
-		ops[c] = m.begin(ops[c].Process, now+1)
+		ops[c], done[c] = m.begin(ops[c].Process, now+1), false
+		now += 2
 	}
 	for c := range load.Clients {
+		if !done[c] {
+			m.effect(&ops[c])
+		}
 		ops[c].Return = int64(2 * load.Ops)
 	}
-	return ops
+	return ops, m.log
 }
 
 type maker struct {
@@ -48,28 +66,29 @@ func (m *maker) below(n int) int {
 	return int(m.state % uint64(n))
 }
 
-// begin makes an operation that takes effect at once and returns later.
+// begin makes an operation that has not taken effect yet.
 func (m *maker) begin(process string, now int64) histories.Op {
+	kind := histories.List
 	switch pick := m.below(10); {
 	case pick < 4:
-		return m.send(process, now)
+		kind = histories.Send
 	case pick < 8:
-		op := histories.NewOp(process, histories.Fetch)
-		op.Call, op.Outcome, op.HW = now, histories.OK, int64(len(m.log))
-		op.From = max(0, op.HW-int64(m.below(20)))
-		for o := op.From; o < op.HW && len(op.Records) < 10; o++ {
-			op.Records = append(op.Records, histories.Record{Offset: o, Value: m.log[o]})
-		}
-		return op
+		kind = histories.Fetch
 	}
-	op := histories.NewOp(process, histories.List)
-	op.Call, op.Outcome, op.At, op.Offset = now, histories.OK, "latest", int64(len(m.log))
+	op := histories.NewOp(process, kind)
+	op.Call, op.Outcome = now, histories.OK
+	switch kind {
+	case histories.Send:
+		m.send(&op)
+	case histories.Fetch:
+		op.From = max(0, int64(len(m.log)-m.below(20)))
+	default:
+		op.At = "latest"
+	}
 	return op
 }
 
-func (m *maker) send(process string, now int64) histories.Op {
-	op := histories.NewOp(process, histories.Send)
-	op.Call, op.Outcome = now, histories.OK
+func (m *maker) send(op *histories.Op) {
 	size := 1
 	if m.load.Batch > 1 {
 		size += m.below(m.load.Batch)
@@ -78,18 +97,31 @@ func (m *maker) send(process string, now int64) histories.Op {
 		m.value++
 		op.Values = append(op.Values, histories.Int(m.value))
 	}
-	unknown := m.below(1000) < m.load.Unknown
-	if unknown {
+	if m.below(1000) < m.load.Unknown {
 		op.Outcome = histories.Info
 	}
-	if unknown && m.below(2) == 0 {
-		return op
+}
+
+// effect lets an operation happen, with what it answers later.
+func (m *maker) effect(op *histories.Op) {
+	end := int64(len(m.log))
+	switch op.Kind {
+	case histories.Send:
+		if op.Outcome == histories.Info && m.below(2) == 0 {
+			return
+		}
+		if op.Outcome == histories.OK {
+			op.Offset = end
+		}
+		m.log = append(m.log, op.Values...)
+	case histories.Fetch:
+		op.HW = end
+		for o := op.From; o < end && len(op.Records) < 10; o++ {
+			op.Records = append(op.Records, histories.Record{Offset: o, Value: m.log[o]})
+		}
+	default:
+		op.Offset = end
 	}
-	if !unknown {
-		op.Offset = int64(len(m.log))
-	}
-	m.log = append(m.log, op.Values...)
-	return op
 }
 
 func clientName(c int) string {
