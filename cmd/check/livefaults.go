@@ -107,7 +107,7 @@ func (f *liveFaults) openLocal(ctx context.Context, a *app, c *kafka.Config) err
 		return err
 	}
 	f.closers = append(f.closers, k.Close)
-	f.nemesis.Brokers, f.nemesis.Network = k.Brokers, k.Network
+	f.nemesis.Brokers, f.nemesis.Network, f.nemesis.Whole = k.Brokers, k.Network, k.InSync
 	c.Sides = [][]string{k.Bootstrap("A")}
 	return nil
 }

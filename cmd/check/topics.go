@@ -110,6 +110,7 @@ func liveFaultsHelp() string {
 that. Which one, where and how long is drawn from --nemesis-seed, which is in the
 recording, as are the begin and the end of every fault. All are ended before the
 partitions are read, after an interrupt as well. A fault listed twice comes twice as often.
+With --local, a fault waits until all replicas are in sync.
 
 ` + table(rows) + `
 

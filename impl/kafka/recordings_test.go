@@ -41,8 +41,11 @@ func TestRecordings(t *testing.T) {
 		{"isolated leader", isolatedLeader},
 	} {
 		t.Run(recording.name, func(t *testing.T) { recording.test(t, k) })
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		defer cancel()
 		must(t, k.Heal())
-		must(t, k.Ready(t.Context()))
+		must(t, k.Ready(ctx))
+		must(t, k.InSync(ctx))
 	}
 }
 
@@ -137,11 +140,15 @@ func calm(t *testing.T, k *testcluster.Cluster) {
 	}
 }
 
+// faults are some of processes, each long enough for an election.
+func faults(k *testcluster.Cluster, names ...string) kafka.Nemesis {
+	return &nemesis.Nemesis{Faults: names, Interval: 15 * time.Second, Seed: 1, Whole: k.InSync, Targets: nemesis.Targets{Brokers: k.Brokers}}
+}
+
 // pausesAndKills demands that acks=all with min.insync.replicas=2 keeps every
 // record while one broker after the other falls silent or dies.
 func pausesAndKills(t *testing.T, k *testcluster.Cluster) {
-	h, s := recordKafka(t, k, kafka.Config{Partitions: 3, Duration: 50 * time.Second,
-		Nemesis: &nemesis.Nemesis{Faults: []string{"pause", "kill"}, Interval: 10 * time.Second, Seed: 1, Targets: nemesis.Targets{Brokers: k.Brokers}}}, new(atomic.Int64))
+	h, s := recordKafka(t, k, kafka.Config{Partitions: 3, Duration: time.Minute, Nemesis: faults(k, "pause", "kill")}, new(atomic.Int64))
 	judge(t, h, checker.Conforms)
 	if s.Elections == 0 {
 		t.Error("there was no election")
@@ -151,8 +158,7 @@ func pausesAndKills(t *testing.T, k *testcluster.Cluster) {
 // acksOne demands that losses of records that only a leader had are found to be
 // what acks=1 allows.
 func acksOne(t *testing.T, k *testcluster.Cluster) {
-	h, s := recordKafka(t, k, kafka.Config{Partitions: 3, Acks: "1", InFlight: 4, Duration: 40 * time.Second,
-		Nemesis: &nemesis.Nemesis{Faults: []string{"kill"}, Interval: 10 * time.Second, Seed: 1, Targets: nemesis.Targets{Brokers: k.Brokers}}}, new(atomic.Int64))
+	h, s := recordKafka(t, k, kafka.Config{Partitions: 3, Acks: "1", InFlight: 4, Duration: time.Minute, Nemesis: faults(k, "kill")}, new(atomic.Int64))
 	judge(t, h, checker.Conforms)
 	if s.Elections == 0 {
 		t.Error("there was no election")
@@ -163,7 +169,7 @@ func acksOne(t *testing.T, k *testcluster.Cluster) {
 // die: whoever is elected then cannot have them.
 func uncleanElection(t *testing.T, k *testcluster.Cluster) {
 	const topic = "unclean"
-	h, _ := recordKafka(t, k, kafka.Config{Topic: topic, Producers: 1, Consumers: 1, Rate: 20, Duration: 2 * time.Minute, Timeout: 2 * time.Second,
+	h, _ := recordKafka(t, k, kafka.Config{Topic: topic, Producers: 1, Consumers: 1, Rate: 10, Duration: 2 * time.Minute, Timeout: 2 * time.Second,
 		TopicConfig: map[string]string{"min.insync.replicas": "1", "unclean.leader.election.enable": "true"},
 		Nemesis: stage(func(s *scene) {
 			leader, epoch, _ := s.partition(k, 1, topic)
@@ -199,7 +205,7 @@ func isolatedLeader(t *testing.T, k *testcluster.Cluster) {
 	end := fmt.Sprint(leader)
 	h, s := recordKafka(t, k, kafka.Config{Topic: topic, Existing: true,
 		Sides:     [][]string{{k.Bootstrap("A")[leader-1]}, slices.Delete(slices.Clone(k.Bootstrap("B")), leader-1, leader)},
-		Producers: 2, Consumers: 2, Rate: 40, Duration: 2 * time.Minute, Timeout: 2 * time.Second,
+		Producers: 2, Consumers: 2, Rate: 10, Duration: 2 * time.Minute, Timeout: 2 * time.Second,
 		Nemesis: stage(func(s *scene) {
 			_, epoch, _ := s.partition(k, leader, topic)
 			for _, peer := range k.Network.Peers(end) {

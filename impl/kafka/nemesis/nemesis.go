@@ -23,6 +23,9 @@ type Nemesis struct {
 	Faults   []string      // their names, see [Faults]; a name that is there twice is drawn twice as often
 	Interval time.Duration // from the beginning of a fault to that of the next one; default 10 s
 	Seed     uint64        // which faults, where, and how long, is drawn from it
+	// Whole returns when the cluster has recovered from the last fault, or the
+	// context has ended; a fault waits for it. Nil where faults may add up.
+	Whole func(ctx context.Context) error
 	Targets
 }
 
@@ -101,6 +104,12 @@ func (n *Nemesis) Run(ctx context.Context, mark func(text string)) error {
 			return fmt.Errorf("nemesis: %s: %w", f.name, err)
 		}
 		pause(ctx, interval-lasts)
+		if n.Whole == nil {
+			continue
+		}
+		if err := n.Whole(ctx); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("nemesis: the cluster does not recover: %w", err)
+		}
 	}
 	return nil
 }

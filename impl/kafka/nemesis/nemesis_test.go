@@ -168,6 +168,29 @@ func TestSameSeed(t *testing.T) {
 	}
 }
 
+// TestWhole demands that a fault waits until the cluster has recovered.
+func TestWhole(t *testing.T) {
+	all, _, _ := targets(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var seen []string
+	n := &Nemesis{Faults: []string{"exec"}, Interval: time.Millisecond, Targets: all, Whole: func(context.Context) error {
+		if seen = append(seen, "whole"); len(seen) == 6 {
+			cancel()
+		}
+		return ctx.Err()
+	}}
+	must(t, n.Run(ctx, func(text string) { seen = append(seen, text) }))
+	if want := []string{"exec", "end of exec", "whole", "exec", "end of exec", "whole"}; !slices.Equal(seen, want) {
+		t.Errorf("%q, want %q", seen, want)
+	}
+	broken := errors.New("a replica is missing")
+	n.Whole = func(context.Context) error { return broken }
+	if err := n.Run(t.Context(), func(string) {}); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	all, _, _ := targets(t)
 	unstartable := &process.Process{Name: "1"}

@@ -56,6 +56,34 @@ func (k *Cluster) answers(ctx context.Context, i int, addr string) error {
 	}
 }
 
+// InSync returns when all replicas of all partitions are in sync. Where faults
+// come one after the other without that, a partition may lose all who have its
+// records, and rightly have no leader any more (KIP-966).
+func (k *Cluster) InSync(ctx context.Context) error {
+	client, err := kgo.NewClient(kgo.SeedBrokers(k.Bootstrap("A")...), kgo.DisableClientMetrics())
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	ask := time.NewTicker(100 * time.Millisecond)
+	defer ask.Stop()
+	for {
+		once, cancel := context.WithTimeout(ctx, 2*time.Second)
+		topics, err := kadm.NewClient(client).ListTopicsWithInternal(once)
+		cancel()
+		lacking := 0
+		topics.EachPartition(func(p kadm.PartitionDetail) { lacking += len(p.Replicas) - len(p.ISR) })
+		if err == nil && lacking == 0 {
+			return nil
+		}
+		select {
+		case <-ask.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%d replicas are not in sync: %w", lacking, errors.Join(context.Cause(ctx), err))
+		}
+	}
+}
+
 // lastWords are the last lines of a server's log.
 func (k *Cluster) lastWords(i int) string {
 	text, err := os.ReadFile(k.path(k.servers[i], "log"))
