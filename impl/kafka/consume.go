@@ -70,9 +70,10 @@ func (c *consumer) step(ctx context.Context, l leader) bool {
 
 // marks are the marks of an answer that are its bounds. A leader notes the marks
 // before it reads, and reads up to where they are then, so that an answer may
-// hold records above its own marks. If the log's end, asked for at once, is
-// behind those records, that is what happened, and such marks are left out. If it
-// is not, the broker handed out what was not committed, and they are evidence.
+// hold records above its own marks. If the log's end, asked for at once, is not
+// behind those records, the broker handed out what was not committed, and they are
+// evidence. If it is, that is what happened, and if the leader does not tell,
+// nobody knows: such marks are left out.
 func (c *consumer) marks(ctx context.Context, l leader, got fetched) (hw, lso int64) {
 	hw, lso = stated(got.hw), stated(got.lso)
 	bound := hw
@@ -83,7 +84,7 @@ func (c *consumer) marks(ctx context.Context, l leader, got fetched) (hw, lso in
 		return hw, lso
 	}
 	last := got.records[len(got.records)-1].Offset
-	if end, err := c.list(ctx, l, c.partition, latest); err != nil || end <= last {
+	if end, err := c.list(ctx, l, c.partition, latest); err == nil && end <= last {
 		return hw, lso
 	}
 	c.run.note(fmt.Sprintf("%s was handed offset %d with marks hw=%d lso=%d that the leader had noted before; they are left out", c.process, last, hw, lso))
