@@ -29,6 +29,7 @@ func TestImportedCases(t *testing.T) {
 		"poll-skip-3":            {nil, "poll-skip", []string{"Record 101 at offset 1 was skipped", "Record 102 at offset 2 was skipped"}},
 		"poll-skip-5":            {nil, "poll-skip", []string{"Record 101 at", "Record 102 at", "Record 103 at", "Record 104 at"}},
 		"poll-rewinds":           {nil, "ok", nil},
+		"group-polls":            {nil, "ok", nil},
 		"duplicate-aborted-poll": {idempotent, "offset-mismatch", []string{"Record 100 was acknowledged to P0 at offset 1, and readers find it at offset 11"}},
 		"info-conflict":          {nil, "ok", nil},
 		"info-conflict-proven":   {nil, "inconsistent-offsets", []string{"Offset 0 has two records: record 10 was acknowledged to P0, record 11 was acknowledged to P1"}},

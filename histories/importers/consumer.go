@@ -2,14 +2,16 @@ package importers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
 
 // A consumer is that of one process.
 type consumer struct {
-	seats map[string]*seat // by partition
-	term  int              // counts what made it forget where it stands
+	seats   map[string]*seat // by partition
+	term    int              // counts what made it forget where it stands
+	grouped bool             // others may take its partitions at any time
 }
 
 // A seat is where a consumer stands in one partition, as far as its name goes.
@@ -19,13 +21,19 @@ type seat struct {
 	breaks int // how often the position was lost
 }
 
-// seat returns a process's consumer in a partition.
-func (q *queue) seat(process, on string) *seat {
+// consumer returns that of a process.
+func (q *queue) consumer(process string) *consumer {
 	c := q.consumers[process]
 	if c == nil {
 		c = &consumer{seats: map[string]*seat{}}
 		q.consumers[process] = c
 	}
+	return c
+}
+
+// seat returns a process's consumer in a partition.
+func (q *queue) seat(process, on string) *seat {
+	c := q.consumer(process)
 	s := c.seats[on]
 	if s == nil {
 		s = &seat{name: "C" + process + ":" + on, term: c.term}
@@ -46,10 +54,7 @@ func (s *seat) lose(process, on string) {
 
 // forget loses the position of a process's consumer in all partitions but those.
 func (q *queue) forget(process string, but ...string) {
-	c := q.consumers[process]
-	if c == nil {
-		return
-	}
+	c := q.consumer(process)
 	c.term++
 	for _, on := range but {
 		if s := c.seats[on]; s != nil && s.term == c.term-1 {
@@ -78,7 +83,11 @@ func (q *queue) assign(v *invocation, e *event, now int64) error {
 	}
 	q.forget(process, ons...)
 	seek := isTrue(v.at.get("seek-to-beginning?")) || isTrue(e.at.get("seek-to-beginning?"))
-	q.groups = q.groups || e.f == "subscribe"
+	if e.f == "subscribe" {
+		q.groups, q.consumer(process).grouped = true, true
+	} else if e.typ == "ok" {
+		q.consumer(process).grouped = false
+	}
 	done := map[string]bool{}
 	for _, on := range ons {
 		if done[on] {
@@ -103,50 +112,62 @@ func (q *queue) assign(v *invocation, e *event, now int64) error {
 
 func isTrue(f *form) bool { return f != nil && f.kind == atom && f.text == "true" }
 
-// A harvest is what one operation polled of one partition.
+// A harvest is what one operation polled of one partition, answer by answer.
 type harvest struct {
 	on      string
-	records []histories.Record
+	answers [][]histories.Record
+}
+
+// cut returns the parts in which the consumer moved on from record to record:
+// all, for nothing but a rebalance may move it between two polls of one
+// operation. In a group not every one is told, and those that are may lie
+// between any two records.
+func (h *harvest) cut(grouped, moved bool) [][]histories.Record {
+	switch all := h.records(); {
+	case moved && len(all) > 0:
+		return slices.Collect(slices.Chunk(all, 1))
+	case grouped:
+		return h.answers
+	default:
+		return [][]histories.Record{all}
+	}
+}
+
+// records are those of all answers.
+func (h *harvest) records() []histories.Record {
+	if len(h.answers) == 1 {
+		return h.answers[0]
+	}
+	return slices.Concat(h.answers...)
 }
 
 // polls translates the polls of an operation. Whatever became of the operation,
-// what they handed out was read. All polls of one operation count as one, as
-// they do for Jepsen: nothing but a rebalance may move the consumer between them.
+// what they handed out was read.
 func (q *queue) polls(v *invocation, told []mop, e *event, now int64) error {
 	process := e.process.text
 	harvests, silent, err := q.harvest(v, told, e)
 	if err != nil {
 		return err
 	}
-	moved, err := q.rebalanced(e)
-	if err != nil {
-		return err
-	}
-	from := len(q.made.ops)
+	moved := q.rebalanced(e, harvests)
+	grouped := q.consumer(process).grouped
 	for _, h := range harvests {
 		s := q.seat(process, h.on)
-		pieces := [][]histories.Record{h.records}
-		if moved[h.on] { // how the rebalance lies among the records is not told
-			pieces = pieces[:0]
-			for i := range h.records {
-				pieces = append(pieces, h.records[i:i+1])
-			}
-		}
-		for _, records := range pieces {
-			if moved[h.on] {
+		for i, records := range h.cut(grouped, moved[h.on]) {
+			if i > 0 || moved[h.on] {
 				s.lose(process, h.on)
 			}
 			o := histories.NewOp(s.name, histories.Poll)
 			o.On, o.Call, o.Return, o.Outcome, o.Records = h.on, v.call, now, histories.OK, records
 			o.Line, o.ReturnLine = v.at.line, e.at.line
+			if e.typ != "ok" {
+				q.aside[len(q.made.ops)] = true
+			}
 			q.made.ops = append(q.made.ops, o)
 		}
-		if e.typ != "ok" && len(h.records) > 0 && !silent { // the client seeks back to where the operation began
-			q.made.marks = append(q.made.marks, histories.Mark{Time: now, Kind: histories.Reset, Process: s.name, On: h.on, Offset: h.records[0].Offset, Line: e.at.line})
+		if e.typ != "ok" && len(h.records()) > 0 && !silent { // the client seeks back to where the operation began
+			q.made.marks = append(q.made.marks, histories.Mark{Time: now, Kind: histories.Reset, Process: s.name, On: h.on, Offset: h.records()[0].Offset, Line: e.at.line})
 		}
-	}
-	for i := from; e.typ != "ok" && i < len(q.made.ops); i++ {
-		q.aside[i] = true
 	}
 	for on := range moved {
 		q.seat(process, on).lose(process, on)
@@ -181,19 +202,22 @@ func (q *queue) harvest(v *invocation, told []mop, e *event) (out []harvest, sil
 				n = len(out)
 				place[on], out = n, append(out, harvest{on: on})
 			}
-			if out[n].records, err = q.records(out[n].records, &polled[k+1]); err != nil {
+			records, err := q.records(&polled[k+1])
+			if err != nil {
 				return nil, false, err
 			}
+			out[n].answers = append(out[n].answers, records)
 		}
 	}
 	return out, silent, nil
 }
 
-// records appends the [offset value] pairs of a poll.
-func (q *queue) records(to []histories.Record, f *form) ([]histories.Record, error) {
+// records returns the [offset value] pairs of a poll.
+func (q *queue) records(f *form) ([]histories.Record, error) {
 	if f.kind != sequence && f.kind != nothing {
 		return nil, q.fail(f, "expected a vector of [offset value] pairs, found %s", formNames[f.kind])
 	}
+	to := make([]histories.Record, 0, len(f.items))
 	for i := range f.items {
 		pair := &f.items[i]
 		if pair.kind != sequence || len(pair.items) != 2 {
@@ -214,21 +238,37 @@ func (q *queue) records(to []histories.Record, f *form) ([]histories.Record, err
 }
 
 // rebalanced returns the partitions that moved between consumers of a group
-// while an operation was under way.
-func (q *queue) rebalanced(e *event) (map[string]bool, error) {
+// while an operation was under way: the :keys of the maps in its :rebalance-log,
+// which some clients cut into :before and :during. If it names no keys, all that
+// were polled may have moved.
+func (q *queue) rebalanced(e *event, polled []harvest) map[string]bool {
 	log := e.at.get("rebalance-log")
 	if log == nil || len(log.items) == 0 {
-		return nil, nil
+		return nil
 	}
-	moved := map[string]bool{}
-	for i := range log.items {
-		keys := log.items[i].get("keys")
-		if keys == nil || keys.kind != sequence {
-			return nil, q.fail(&log.items[i], "expected a map with :keys in the :rebalance-log, found %s", clip(log.items[i].String()))
-		}
-		for k := range keys.items {
-			moved[q.names.of(&keys.items[k])] = true
+	var entries []form
+	switch log.kind {
+	case sequence:
+		entries = log.items
+	case mapping:
+		for i := 1; i < len(log.items); i += 2 {
+			entries = append(entries, log.items[i].items...)
 		}
 	}
-	return moved, nil
+	moved, all := map[string]bool{}, len(entries) == 0
+	for i := range entries {
+		keys := entries[i].get("keys")
+		if all = all || keys == nil; keys != nil {
+			for k := range keys.items {
+				moved[q.names.of(&keys.items[k])] = true
+			}
+		}
+	}
+	if all {
+		q.made.lost.add(e.at.line, "a :rebalance-log that does not name :keys, so that every key may have moved")
+		for _, h := range polled {
+			moved[h.on] = true
+		}
+	}
+	return moved
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/zeebo/xxh3"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -153,6 +154,18 @@ func TestFailedSends(t *testing.T) {
 		}
 		if got := r.Ops()[0].Outcome; got != test.want {
 			t.Errorf("%v of\n%s\nwith %v, want %v", got, text, test.config, test.want)
+		}
+	}
+}
+
+// TestChain compares with the hashes that the collector and the checker of
+// s2-verification agree on.
+func TestChain(t *testing.T) {
+	var hash uint64
+	for i, want := range []uint64{0x4d2b003ee417c3a5, 0x132e5d5dd7936edd, 0x732ee99abc5002ff} {
+		body := []string{"foo", "bar", "baz"}[i]
+		if hash = chain(hash, xxh3.HashString(body)); hash != want {
+			t.Errorf("up to %s: %x, want %x", body, hash, want)
 		}
 	}
 }
