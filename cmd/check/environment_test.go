@@ -8,10 +8,11 @@ import (
 	"testing"
 )
 
-// TestVariablesAreKnown demands that every variable of the prefix that a file of
-// this project names means something, but for those that scripts have wrong.
+// TestVariablesAreKnown demands that every variable of the prefix that this
+// project tells of means something. What tests read is their affair, unless it is
+// set where the command runs: then it is one of elsewhere.
 func TestVariablesAreKnown(t *testing.T) {
-	cmd := exec.Command("git", "grep", "-hoE", prefix+"[A-Z][A-Z_]*", "--", ":!cmd/check/testdata")
+	cmd := exec.Command("git", "grep", "-hoE", prefix+"[A-Z][A-Z_]*", "--", ":!*_test.go", ":!cmd/check/testdata")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	if err != nil {
