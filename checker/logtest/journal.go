@@ -18,17 +18,17 @@ import (
 // nothing.
 type journal struct{ file *os.File }
 
-// journalPath is where the journal of a suite is that saves failures in a folder:
+// journalPath is where the journal of a test is that saves failures in a folder:
 // among the user's caches, for it is of no use on another machine. It is "" if
 // there is no such place.
-func journalPath(failures string) string {
+func journalPath(failures, test string) string {
 	caches, err := os.UserCacheDir()
 	whole, also := filepath.Abs(failures)
 	if failures == "" || err != nil || also != nil {
 		return ""
 	}
 	hash := fnv.New64a()
-	hash.Write([]byte(whole))
+	hash.Write([]byte(whole + "\x00" + test))
 	return filepath.Join(caches, "isrcheck", "logtest", fmt.Sprintf("%016x.jsonl", hash.Sum64()))
 }
 

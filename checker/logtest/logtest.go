@@ -48,7 +48,7 @@ func TestLog(t *testing.T, drive Driver, opts Options) {
 	}
 	s.saveIn = s.retryIn
 	s.rerun = "go test -count=1 -run " + quoted(pattern(t.Name()))
-	before := journalPath(s.retryIn)
+	before := journalPath(s.retryIn, t.Name())
 	keep := before
 	if f := flag.Lookup("test.artifacts"); f != nil && f.Value.String() == "true" {
 		s.saveIn, s.draws = t.ArtifactDir(), true
@@ -93,7 +93,7 @@ func CheckLog(ctx context.Context, drive Driver, opts Options) error {
 		return err
 	}
 	s.saveIn, s.retryIn = opts.Failures, opts.Failures
-	before := journalPath(opts.Failures)
+	before := journalPath(opts.Failures, "")
 	logf := opts.Logf
 	if logf == nil {
 		logf = func(string, ...any) {}
