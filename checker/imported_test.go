@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -107,6 +108,29 @@ func TestImportedMistakes(t *testing.T) {
 		got := Check(context.Background(), r.History, Options{})
 		if !got.Meets(histories.Expect{Verdict: "violation", Names: []string{test.want}}) {
 			t.Errorf("%s with %s: %v, want %s", test.file, test.new, got.Err(), test.want)
+		}
+	}
+}
+
+// TestPorcupineLogs judges the logs of a key-value store that porcupine's own
+// tests judge, as they lie in its module. Their names tell the verdict.
+func TestPorcupineLogs(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/anishathalye/porcupine").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	files, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(out)), "test_data", "kv", "*.txt"))
+	if len(files) != 6 {
+		t.Fatalf("%d logs, want 6", len(files))
+	}
+	for _, file := range files {
+		r, err := importers.ReadFile(file, importers.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := strings.Contains(filepath.Base(file), "bad")
+		if got := Check(context.Background(), r.History, Options{Engine: Both}); r.Source != "porcupine-kv" || (got.Verdict == Violates) != bad || got.Verdict == Contradictory {
+			t.Errorf("%s: %v", filepath.Base(file), got.Err())
 		}
 	}
 }

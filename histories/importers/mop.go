@@ -10,6 +10,7 @@ import (
 type mop struct {
 	key, value *form // of a send
 	offset     int64 // that the send was told, None if it was told none
+	answered   bool  // it was told something, if only that it has no offset
 	polled     *form // a map; nil if a poll did not tell
 }
 
@@ -47,10 +48,10 @@ func (m *mop) answer() {
 	if m.value.kind != sequence || len(m.value.items) != 2 {
 		return
 	}
-	first := &m.value.items[0]
+	first, value := &m.value.items[0], &m.value.items[1]
 	if n, ok := first.int(); ok && n >= 0 {
-		m.offset, m.value = n, &m.value.items[1]
+		m.offset, m.value, m.answered = n, value, true
 	} else if first.kind == nothing {
-		m.value = &m.value.items[1]
+		m.value, m.answered = value, true
 	}
 }

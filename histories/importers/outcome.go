@@ -9,7 +9,7 @@ func (q *queue) settle() {
 	}
 	for _, b := range q.refused {
 		for i := b.from; i < b.to; i++ {
-			q.refuse(&q.made.ops[i])
+			q.refuse(&q.made.ops[i], q.aborts || q.written[i])
 		}
 	}
 }
@@ -79,9 +79,9 @@ func (q *queue) proofs() map[sent]proof {
 // refuse settles a send that ended as fail. One that belongs to a transaction
 // was perhaps written and then aborted, which hides it only from those who
 // read what is committed. And some errors are taken for failures that are none.
-func (q *queue) refuse(o *histories.Op) {
+func (q *queue) refuse(o *histories.Op, written bool) {
 	hidden := q.in.config.Get("isolation.level") == "read_committed"
-	switch written := q.aborts || o.Offset != histories.None; {
+	switch {
 	case written && !hidden:
 		o.Outcome = histories.Info
 		q.made.lost.add(o.Line, "a failed send that may have been written and aborted, which counts as unknown unless isolation.level=read_committed")

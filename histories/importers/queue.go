@@ -28,6 +28,7 @@ type queue struct {
 
 	unsure  []batch      // sends of operations that ended as info
 	refused []batch      // sends of operations that ended as fail
+	written map[int]bool // those of them that were acknowledged before their operation failed
 	aside   map[int]bool // reads of operations that did not end as ok
 	aborts  bool         // the recording has transactions
 	groups  bool         // it has consumer groups
@@ -46,7 +47,7 @@ type invocation struct {
 // readQueue reads a recording of the workload. The settings are those that its
 // source promises.
 func readQueue(in *input, config histories.Config) (*made, error) {
-	q := &queue{in: in, open: map[string]*invocation{}, consumers: map[string]*consumer{}, aside: map[int]bool{}}
+	q := &queue{in: in, open: map[string]*invocation{}, consumers: map[string]*consumer{}, written: map[int]bool{}, aside: map[int]bool{}}
 	r := events(in)
 	for {
 		e, err := r.next()
@@ -223,6 +224,9 @@ func (q *queue) sends(v *invocation, told []mop, e *event, now int64) {
 			}
 		default:
 			continue
+		}
+		if m.answered && outcome == histories.Fail {
+			q.written[len(q.made.ops)] = true
 		}
 		o := q.send(v, m, outcome, now)
 		o.ReturnLine, o.Offset = e.at.line, m.offset
