@@ -74,11 +74,12 @@ var (
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// summary is the report as Markdown of at most so many bytes. What was found
-// stands in a block of code, where nothing means anything.
+// summary is the report as Markdown of at most so many bytes. The command and what
+// was found stand in blocks of code, where nothing means anything.
 func summary(r *gateReport, limit int) string {
 	var head, problems strings.Builder
-	fmt.Fprintf(&head, "## check gate: %s\n\n`%s`\n\n| part | verdict | covered |\n|---|---|---|\n", r.Verdict, r.again())
+	again := []string{r.again()}
+	fmt.Fprintf(&head, "## check gate: %s\n\n%[2]s\n%[3]s\n%[2]s\n\n| part | verdict | covered |\n|---|---|---|\n", r.Verdict, fenceFor(again), again[0])
 	var lines []string
 	for _, p := range r.Parts {
 		fmt.Fprintf(&head, "| %s | %s | %s |\n", p.Name, p.Verdict, p.Says)

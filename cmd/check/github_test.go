@@ -43,11 +43,14 @@ func TestAnnotations(t *testing.T) {
 func TestSummary(t *testing.T) {
 	r := aReport()
 	text := summary(&r, maxSummary)
-	fence := "~~~~~"
-	_, inside, _ := strings.Cut(text, "\n"+fence+"\n")
-	inside, after, closed := strings.Cut(inside, "\n"+fence+"\n")
-	if !closed || strings.TrimSpace(after) != "" || strings.Contains(inside, fence) || !strings.Contains(inside, "<b>&amp;") {
-		t.Errorf("what histories hold stands outside of the block:\n%s", text)
+	blocks := strings.Split(text, "\n~~~~~\n") // the second and the fourth are code
+	if len(blocks) != 5 || !strings.Contains(blocks[1], "check gate") || !strings.Contains(blocks[3], "<b>&amp;") {
+		t.Fatalf("the summary has no blocks of code for the command and what was found:\n%s", text)
+	}
+	for _, outside := range []string{blocks[0], blocks[2], blocks[4]} {
+		if strings.ContainsAny(outside, "<`&") {
+			t.Errorf("what histories and flags hold stands outside of the blocks:\n%s", outside)
+		}
 	}
 	if strings.ContainsAny(text, "\x00\x1b\r") {
 		t.Errorf("the summary has control characters: %q", text)

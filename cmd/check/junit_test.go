@@ -14,7 +14,7 @@ const nasty = "]]> <b>&amp;\"'\x00\x1b]0;\xff\ufffe | ` ~~~~ ::error::x %0A, {{x
 
 // aReport has an item of every verdict, in the words of a hostile history.
 func aReport() gateReport {
-	r := gateReport{Version: reportVersion, Complete: true, Seed: 7, Shard: "1/1", Unknown: "fail", Ms: 1234}
+	r := gateReport{Version: reportVersion, Complete: true, Seed: 7, Shard: "1/1", Unknown: "fail", Flags: []string{"--corpus=" + nasty}, Ms: 1234}
 	r.Baseline = []allowance{{Name: "review", Kind: wrongVerdict, On: "allowed.hist", Until: "9999-12-31", Reason: nasty}}
 	r.Parts = []part{
 		{Name: "corpus", Of: 6, Items: []item{
