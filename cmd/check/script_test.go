@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 func TestMain(m *testing.M) {
@@ -32,11 +33,13 @@ func (p unmoved) Run() int {
 
 func TestScripts(t *testing.T) {
 	brokers := sync.OnceValue(func() string { return startBrokers(t) })
+	liars := sync.OnceValue(func() string { return startBrokers(t, acknowledgeOnly) })
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("BROKERS", brokers())
+			env.Setenv("LIARS", liars())
 			return nil
 		},
 		RequireExplicitExec: true,
@@ -45,13 +48,31 @@ func TestScripts(t *testing.T) {
 }
 
 // startBrokers starts a cluster in this process and returns its addresses.
-func startBrokers(t *testing.T) string {
+func startBrokers(t *testing.T, faults ...func(*kfake.Cluster)) string {
 	cluster, err := kfake.NewCluster(kfake.SeedTopics(2, "made-before"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
+	for _, fault := range faults {
+		fault(cluster)
+	}
 	return strings.Join(cluster.ListenAddrs(), ",")
+}
+
+// acknowledgeOnly has brokers acknowledge what they do not keep.
+func acknowledgeOnly(cluster *kfake.Cluster) {
+	cluster.ControlKey(int16(kmsg.Produce), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		asked := req.(*kmsg.ProduceRequest).Topics[0]
+		p := kmsg.NewProduceResponseTopicPartition()
+		p.Partition = asked.Partitions[0].Partition
+		t := kmsg.NewProduceResponseTopic()
+		t.Topic, t.TopicID, t.Partitions = asked.Topic, asked.TopicID, append(t.Partitions, p)
+		resp := req.ResponseKind().(*kmsg.ProduceResponse)
+		resp.Topics = append(resp.Topics, t)
+		return resp, nil, true
+	})
 }
 
 // exits runs a command and fails unless it ends with the given exit code, and
