@@ -270,3 +270,51 @@ func TestDuration(t *testing.T) {
 		t.Errorf("scanned %d after %s: %v", s.Scanned, s.Took, err)
 	}
 }
+
+// TestGroup has members that begin where the group committed, and one partition
+// read by several of them in turn.
+func TestGroup(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	admin := kadm.NewClient(client(t, cluster))
+	s := record(t, cluster, Config{Topic: "t", Partitions: 3, Group: true, Consumers: 2}, func(w work, mark func(string)) error {
+		committed := func() kadm.Offsets {
+			offsets, _ := admin.FetchOffsets(w.ctx, "isrcheck-t")
+			return offsets.Offsets()
+		}
+		everyPartitionGoesOn := func() {
+			before := committed()
+			w.until(func(int64) bool {
+				further := 0
+				committed().Each(func(o kadm.Offset) {
+					if was, ok := before.Lookup("t", o.Partition); !ok || o.At > was.At {
+						further++
+					}
+				})
+				return further == 3
+			})
+		}
+		everyPartitionGoesOn()
+		mark("somebody else joins, and leaves")
+		other := client(t, cluster, kgo.ConsumerGroup("isrcheck-t"), kgo.ConsumeTopics("t"), kgo.DisableAutoCommit())
+		for other.PollFetches(w.ctx).NumRecords() == 0 && w.ctx.Err() == nil {
+		}
+		other.Close()
+		everyPartitionGoesOn()
+		return nil
+	})
+	judge(t, s.History, checker.Conforms)
+	marks := map[histories.MarkKind]int{}
+	beginnings := map[int64]bool{}
+	for _, m := range s.History.Marks() {
+		if marks[m.Kind]++; m.Kind == histories.Assigned {
+			beginnings[m.Offset] = true
+		}
+	}
+	if marks[histories.Assigned] < 4 || marks[histories.Revoked] < 1 || len(beginnings) < 2 {
+		t.Errorf("marks are %v; members begin at %v", marks, beginnings)
+	}
+	if got := codes(s.History, histories.Poll); got[""] < 3 {
+		t.Errorf("polls end with %v", got)
+	}
+}

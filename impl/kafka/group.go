@@ -20,20 +20,25 @@ type member struct {
 	process string
 }
 
-// work polls until the context ends.
+// work polls until the context ends. The library joins again by itself.
 func (m *member) work(ctx context.Context) {
-	for ctx.Err() == nil {
-		cl, err := kgo.NewClient(m.options()...)
-		if err != nil {
-			m.run.remark("%s cannot join the group: %v", m.process, err)
-			return
-		}
-		for ctx.Err() == nil && m.poll(ctx, cl) {
-			cl.AllowRebalance()
-		}
-		cl.CloseAllowingRebalance()
+	cl, err := kgo.NewClient(m.options()...)
+	if err != nil {
+		m.run.remark("%s cannot join the group: %v", m.process, err)
+		return
 	}
+	for m.poll(ctx, cl) {
+		cl.AllowRebalance()
+	}
+	cl.CloseAllowingRebalance()
 }
+
+// A group gives a member up that it has not heard of for so long. Brokers permit
+// no less than 6 s, unless they are told to.
+const (
+	sessionTimeout = 6 * time.Second
+	heartbeatEvery = time.Second
+)
 
 func (m *member) options() []kgo.Opt {
 	level := kgo.ReadUncommitted()
@@ -48,6 +53,7 @@ func (m *member) options() []kgo.Opt {
 	return append(m.run.security(), kgo.ClientID("isrcheck-"+m.process), kgo.DisableClientMetrics(), kgo.SeedBrokers(m.routes.addresses()...),
 		kgo.DialTimeout(m.run.Timeout), kgo.RequestTimeoutOverhead(m.run.Timeout), kgo.FetchMaxWait(fetchWait), kgo.FetchIsolationLevel(level),
 		kgo.ConsumerGroup("isrcheck-"+m.run.Topic), kgo.ConsumeTopics(m.run.Topic), kgo.DisableAutoCommit(), kgo.BlockRebalanceOnPoll(),
+		kgo.SessionTimeout(sessionTimeout), kgo.RebalanceTimeout(sessionTimeout), kgo.HeartbeatInterval(heartbeatEvery),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.OnPartitionsRevoked(gone), kgo.OnPartitionsLost(gone), kgo.AdjustFetchOffsetsFn(m.assigned))
 }
 
@@ -93,27 +99,26 @@ func (m *member) on(partition int32) string {
 const polled = 1000
 
 // poll records what is handed over, a poll for each partition, and commits it.
-// It returns false if the member has to join anew.
+// It returns false at the end of the context.
 func (m *member) poll(ctx context.Context, cl *kgo.Client) bool {
 	fetches := cl.PollRecords(ctx, polled)
-	if fetches.IsClientClosed() || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return false
 	}
-	ok := true
 	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
 		if len(p.Records) > 0 {
 			m.handed(p)
 		}
 		if p.Err != nil {
-			ok = m.recover(ctx, cl, p) && ok
+			m.recover(ctx, cl, p)
 		}
 	})
 	committing, cancel := context.WithTimeout(ctx, m.run.Timeout)
 	defer cancel()
-	if err := cl.CommitUncommittedOffsets(committing); err != nil && ctx.Err() == nil && !kerr.IsRetriable(err) {
+	if err := cl.CommitUncommittedOffsets(committing); err != nil && ctx.Err() == nil {
 		m.run.note(fmt.Sprintf("%s cannot commit: %s", m.process, codeOf(err)))
 	}
-	return ok
+	return true
 }
 
 // handed records records that were handed over, at the time they were.
@@ -128,24 +133,21 @@ func (m *member) handed(p kgo.FetchTopicPartition) {
 	m.run.rec.Complete(m.run.rec.Invoke(op), answer)
 }
 
-// recover goes on after an error in one partition. It returns false if only a
-// new member can.
-func (m *member) recover(ctx context.Context, cl *kgo.Client, p kgo.FetchTopicPartition) bool {
+// recover goes on after an error in one partition, or in the group.
+func (m *member) recover(ctx context.Context, cl *kgo.Client, p kgo.FetchTopicPartition) {
 	var loss *kgo.ErrDataLoss
 	switch {
-	case errors.As(p.Err, &loss):
+	case errors.As(p.Err, &loss): // the library goes there by itself
 		m.mark(histories.Mark{Kind: histories.Reset, Offset: loss.ResetTo}, p.Partition)
-		return true // the library goes there by itself
 	case errors.Is(p.Err, kerr.OffsetOutOfRange):
 		start, err := m.start(ctx, p.Partition)
 		if err != nil {
-			return false
+			return
 		}
 		m.mark(histories.Mark{Kind: histories.Reset, Offset: start}, p.Partition)
 		cl.SetOffsets(map[string]map[int32]kgo.EpochOffset{m.run.Topic: {p.Partition: {Epoch: -1, Offset: start}}})
-		return true
+	default:
+		m.run.note(fmt.Sprintf("%s: %s", m.process, codeOf(p.Err)))
+		pause(ctx, backOff)
 	}
-	m.run.note(fmt.Sprintf("%s: %s", m.process, codeOf(p.Err)))
-	pause(ctx, time.Second)
-	return kerr.IsRetriable(p.Err)
 }
