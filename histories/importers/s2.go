@@ -315,10 +315,8 @@ func (m *made) read(o *s2Op, op *histories.Op, c content) {
 	case c.known:
 	case c.possible:
 		m.lost.add(o.line, "the hash of a read, which too many orders of appends of unknown outcome could explain")
-	case o.tail == 0:
-		m.lost.add(o.line, "the hash of a read of nothing, which is %d and not 0", o.hash)
 	default:
-		op.Records = []histories.Record{{Offset: o.tail - 1, Value: histories.String(fmt.Sprintf("unexplained: no order of the appends hashes to %d", o.hash))}}
+		op.Records = []histories.Record{{Offset: max(o.tail-1, 0), Value: histories.String(fmt.Sprintf("unexplained: no order of the appends hashes to %d", o.hash))}}
 	}
 }
 
