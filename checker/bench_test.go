@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -11,7 +12,7 @@ import (
 )
 
 // large makes a history for benchmarks.
-func large(b *testing.B, load modeltest.Load) *histories.History {
+func large(b testing.TB, load modeltest.Load) *histories.History {
 	b.Helper()
 	config := histories.Config{{Key: "acks", Value: "all"}, {Key: "offsets", Value: "dense"}, {Key: "reads", Value: "linearizable"}, {Key: "enable.idempotence", Value: "true"}}
 	h, err := histories.New("large", histories.Header{Config: config}, modeltest.Large(load), nil)
@@ -39,5 +40,31 @@ func BenchmarkCheck(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/operation")
 			})
 		}
+	}
+}
+
+// BenchmarkGrowth judges legal histories that are in memory, from 1,000 operations
+// up to ISRCHECK_BENCH_OPS.
+func BenchmarkGrowth(b *testing.B) {
+	for n := 1_000; n <= benchOps(b); n *= 10 {
+		b.Run(fmt.Sprintf("ops=%d", n), func(b *testing.B) {
+			h := large(b, modeltest.Load{Ops: n, Clients: 10, Unknown: 10})
+			sends := 0
+			for i := range h.Ops() {
+				if h.Ops()[i].Kind == histories.Send {
+					sends++
+				}
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for b.Loop() {
+				if r, ok := checkQuickly(h); !ok {
+					b.Fatal(r)
+				}
+			}
+			runtime.ReadMemStats(&after)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/operation")
+			b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(b.N)/float64(sends), "bytes/send")
+		})
 	}
 }

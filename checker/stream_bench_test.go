@@ -30,7 +30,7 @@ func benchOps(b *testing.B) int {
 }
 
 // benchFile writes a large legal history to a file with that ending.
-func benchFile(b *testing.B, n int, ending string) string {
+func benchFile(b testing.TB, n int, ending string) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "run"+ending)
 	if err := large(b, modeltest.Load{Ops: n, Clients: 10, Unknown: 10}).WriteFile(path); err != nil {
