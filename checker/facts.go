@@ -31,8 +31,8 @@ type partition struct {
 	records []*record         // distinct (offset, value) pairs, by offset
 	at      map[place]*record // the same, by place
 	places  map[histories.Value][]*record
-	newest  map[string]keyEnd // by key, where the log is compacted
-	unkeyed *record           // the first that an answer lacks and whose key nobody tells, nil if there is none
+	keys    *keys   // where the log is compacted
+	unkeyed *record // the first that an answer lacks and whose key nobody tells, nil if there is none
 }
 
 // A place is a value at an offset.
@@ -91,7 +91,7 @@ func newPartition(name string, c histories.Config, ops []*histories.Op, position
 	p := &partition{name: name, section: w, scanned: histories.None, config: c, ops: ops, sent: map[histories.Value][]*send{}, readOf: map[*histories.Op]*read{},
 		at: map[place]*record{}, places: map[histories.Value][]*record{}}
 	if p.lastTold = histories.None; w != nil {
-		p.startTold, p.lastTold = w.startTold, w.lastTold
+		p.start, p.startTold, p.lastTold = w.start, w.startTold, w.lastTold
 	}
 	for _, o := range ops {
 		p.noteStart(o)
@@ -488,37 +488,28 @@ func (r *read) holdsAt(offset int64) (histories.Value, bool) {
 // mayVanish reports whether compaction may have removed a record: another
 // record of its key may be newer, or its key is not known.
 func (p *partition) mayVanish(x *record) bool {
-	if p.config.Get("cleanup.policy") != "compact" {
-		return false
-	}
-	if !x.keyed() {
-		return true
-	}
-	newest := p.newest[x.send.op.Key]
-	return newest.unplaced || newest.offset > x.offset
+	return p.compacted() && (!x.keyed() || p.keys.replaced(p.keys.id(x.send.op.Key), x.offset))
 }
 
 // keyed reports whether a record's key is known.
 func (x *record) keyed() bool { return x.send != nil && x.send.op.Key != "" }
 
-// A keyEnd is the newest record a key is known to have.
-type keyEnd struct {
-	offset   int64
-	unplaced bool // a send of the key may be anywhere
-}
-
 func (p *partition) indexKeys() {
-	if p.config.Get("cleanup.policy") != "compact" {
+	if p.section != nil {
+		p.keys = p.section.keys
 		return
 	}
-	p.newest = map[string]keyEnd{}
+	if !p.compacted() {
+		return
+	}
+	p.keys = newKeys()
 	for _, s := range p.sends {
-		if s.op.Outcome == histories.Fail {
-			continue
+		switch {
+		case s.op.Outcome == histories.Fail:
+		case s.base == histories.None:
+			p.keys.place(p.keys.id(s.op.Key), histories.None)
+		default:
+			p.keys.place(p.keys.id(s.op.Key), s.base+int64(len(s.op.Values))-1)
 		}
-		k := p.newest[s.op.Key]
-		k.unplaced = k.unplaced || s.base == histories.None
-		k.offset = max(k.offset, s.base+int64(len(s.op.Values))-1)
-		p.newest[s.op.Key] = k
 	}
 }

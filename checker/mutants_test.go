@@ -76,6 +76,11 @@ var mutants = []mutant{
 	{"windows.go", "if op.Must || op.Offset != histories.None {\n\t\treturn kind{}, false", "if op.Offset != histories.None {\n\t\treturn kind{}, false"},
 	{"windows.go", "return cmp.Compare(a.Call, b.Call) })\n\talike", "return cmp.Compare(b.Call, a.Call) })\n\talike"},
 	{"bounds.go", "sign*cmp.Compare(x.time, kept[n-1].time) > 0", "sign*cmp.Compare(x.time, kept[n-1].time) < 0"},
+	{"settle.go", "s.flags&slotBefore != 0 && o >= l.start", "false"},
+	{"suspects.go", "s.start + s.before(offset) - s.before(s.start)", "s.before(offset)"},
+	{"quick.go", "l.slots.at(o.Start).flags |= slotBoundary", ""},
+	{"positions.go", "to = atStart\n", "to = 0\n"},
+	{"positions.go", "c.blind = true\n\t}\n}", "}\n}"},
 }
 
 // TestMutants builds each mutant and lets the properties judge it. It takes

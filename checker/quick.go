@@ -17,8 +17,7 @@ import (
 // is rare, it suspects: it notes the offsets, values and operations concerned,
 // and the rules and the engines judge those alone (see section). Suspecting too
 // much costs time and no more, so it may be simple. What cannot be told apart by
-// offsets (a log start, transactions, compaction) it gives up on, and the whole
-// history is judged.
+// offsets (transactions, say) it gives up on, and the whole history is judged.
 //
 // It is the linear engine: slots take the bounds on each send's instant as
 // answers arrive, in any order.
@@ -32,12 +31,15 @@ type quick struct {
 	tight   bool // and a known send explains it
 	strict  bool // give up rather than suspect
 
+	compacted bool
+
 	gaveUp     bool
 	rebalanced bool // a rebalance makes positions known that were not judged so far
 	partitions map[string]*quickLog
 	order      []*quickLog
 	last       *quickLog // used last
 	tracker    *tracker
+	below      int64 // offsets below log starts
 	exercised  Exercised
 	polls      int
 	ops        map[int]bool // operations that are suspect by themselves
@@ -53,13 +55,15 @@ type quickLog struct {
 	batch     int64   // the largest, at least 1
 	floats    []float // sends that may or may not have taken effect
 	clients   perProcess[consumer]
-	holes     []model.Span // long ones, that answers passed over
-	limit     int64        // nothing is known at or behind this offset
+	holes     []hole // long ones
+	keys      *keys  // where the log is compacted
+	limit     int64  // nothing is known at or behind this offset
 	scanned   bool
 	scans     []scanEnd // the ends that complete scans told
 	scanFrom  int64     // the highest offset at which a scan began
-	startTold bool      // that it is 0
-	lastTold  int64     // when the last operation that told it was called
+	start     int64     // the highest log start told
+	startTold bool      // that any was
+	lastTold  int64     // when the last operation that told one was called
 
 	unexplained   []int64 // offsets that must hold something and that nobody read
 	filling       bool    // they are suspect, with what could fill them
@@ -74,6 +78,7 @@ type float struct {
 	read    []histories.Value // of them, once it is placed
 	call    int64
 	offset  int64 // where it would be, None if nobody was told
+	key     int32
 	index   int32
 	next    int32 // of the floats with the same value, the one called next, -1 if there is none
 	placed  bool
@@ -101,7 +106,8 @@ func newQuick(c histories.Config, rebalances bool) *quick {
 		tracker:    newTracker(c, rebalances),
 		partitions: map[string]*quickLog{}, ops: map[int]bool{}}
 	q.tight = q.dense && retries(c) == "" && allowedByName(c, duplicate) == ""
-	q.gaveUp = c.Get("cleanup.policy") == "compact"
+	q.compacted = c.Get("cleanup.policy") == "compact"
+	q.gaveUp = q.compacted && q.dense
 	return q
 }
 
@@ -129,13 +135,11 @@ func (q *quick) op(o *histories.Op, process int) {
 	l := q.log(o.On)
 	l.first = min(l.first, o.Index)
 	ok := o.Outcome == histories.OK
-	switch {
-	case o.Tx != "" || o.Start > 0 || o.Kind >= histories.Begin:
+	if o.Tx != "" || o.Kind >= histories.Begin {
 		q.gaveUp = true
 		return
-	case o.Start == 0 && ok:
-		l.tellStart(o)
 	}
+	q.tellStart(l, o)
 	switch o.Kind {
 	case histories.Send:
 		q.send(l, o, process)
@@ -146,7 +150,6 @@ func (q *quick) op(o *histories.Op, process int) {
 	case histories.Fetch, histories.Poll, histories.Scan:
 		q.read(l, o, process)
 	case histories.DeleteRecords:
-		q.gaveUp = q.gaveUp || o.Outcome != histories.Fail
 	default:
 		q.tracker.op(o, process)
 	}
@@ -159,6 +162,9 @@ func (q *quick) log(name string) *quickLog {
 	l := q.partitions[name]
 	if l == nil {
 		l = &quickLog{name: name, first: math.MaxInt, batch: 1, lastTold: histories.None, suspectValues: map[histories.Value]bool{}}
+		if q.compacted {
+			l.keys = newKeys()
+		}
 		q.partitions[name] = l
 		q.order = append(q.order, l)
 	}
@@ -174,7 +180,7 @@ func (q *quick) reach(l *quickLog, end int64) bool {
 	if end <= l.slots.len {
 		return true
 	}
-	if end > 1<<12+1<<10*l.values || l.slots.used > 1<<10+2*int(l.values) {
+	if end > l.start+1<<12+1<<10*l.values || l.slots.used > 1<<10+2*int(l.values) {
 		q.gaveUp = true
 		return false
 	}
@@ -191,9 +197,12 @@ func (q *quick) send(l *quickLog, o *histories.Op, process int) {
 	all := o.Acks == "all" || o.Acks == "" && q.acksAll
 	switch {
 	case o.Outcome == histories.Fail:
+		if l.keys != nil {
+			l.keys.refused = append(l.keys.refused, o.Values...)
+		}
 		return
 	case o.Outcome != histories.OK || !all:
-		f := float{values: slices.Clone(o.Values), call: o.Call, offset: o.Offset, index: int32(o.Index), ordered: q.ordered && o.Outcome == histories.OK}
+		f := float{values: slices.Clone(o.Values), call: o.Call, offset: o.Offset, key: l.keys.id(o.Key), index: int32(o.Index), ordered: q.ordered && o.Outcome == histories.OK}
 		if l.floats = append(l.floats, f); f.ordered {
 			q.gaveUp = q.gaveUp || o.Offset == histories.None
 			q.inOrder(l, l.client(process), sentTo{o.Index, o.Offset})
@@ -221,6 +230,7 @@ func (q *quick) send(l *quickLog, o *histories.Op, process int) {
 		s.deadline = min(s.deadline, o.Return)
 	}
 	l.limit = max(l.limit, o.Offset+n)
+	l.setKeys(l.keys.id(o.Key), o.Offset, n)
 }
 
 // pipeline is how many sends of one producer may be under way for their order
@@ -271,12 +281,7 @@ func (q *quick) put(s *slot, v histories.Value, call int64, follows bool, index 
 
 func (q *quick) list(l *quickLog, o *histories.Op, process int) {
 	q.exercised.Reads++
-	switch {
-	case o.At == "earliest":
-		q.gaveUp = q.gaveUp || o.Offset != 0
-		l.tellStart(o)
-		return
-	case o.At != "latest":
+	if o.At != "latest" {
 		return
 	}
 	c := l.client(process)
@@ -292,9 +297,23 @@ func (q *quick) list(l *quickLog, o *histories.Op, process int) {
 	q.end(l, o, o.Offset, q.reads == model.Linearizable)
 }
 
-// tellStart takes note of a log start that was told.
-func (l *quickLog) tellStart(o *histories.Op) {
-	l.startTold, l.lastTold = true, max(l.lastTold, o.Call)
+// mostBelow is how many offsets below log starts there is room for, in all
+// partitions.
+const mostBelow = 1 << 27
+
+// tellStart takes note of a log start that may have been reached, and of one that
+// was told: a log ends no earlier than it starts.
+func (q *quick) tellStart(l *quickLog, o *histories.Op) {
+	start, told := startTold(o), answered(o)
+	if start != histories.None {
+		q.below += max(0, start-l.start)
+		l.start, l.startTold = max(l.start, start), true
+		q.gaveUp = q.gaveUp || q.below > mostBelow
+	}
+	if told != histories.None {
+		l.lastTold = max(l.lastTold, o.Call)
+		q.end(l, o, told, false)
+	}
 }
 
 // end takes note of an end that was told.
@@ -320,8 +339,9 @@ func (q *quick) endsBefore(l *quickLog, o *histories.Op, offset int64, flag uint
 
 func (q *quick) read(l *quickLog, o *histories.Op, process int) {
 	from, setBy, floor := q.tracker.op(o, process)
+	sure := from != atStart && o.Kind == histories.Poll // a consumer does not jump over what is deleted
 	if from == atStart {
-		from = 0 // whatever that leaves out is worth a look
+		from = 0
 	}
 	if o.Kind == histories.Poll {
 		q.polls++
@@ -343,11 +363,15 @@ func (q *quick) read(l *quickLog, o *histories.Op, process int) {
 	case histories.Scan:
 		from, mark, exact = q.scan(l, o), o.End, true
 	}
+	if exact && mark != histories.None && mark < o.Start {
+		q.suspectOps(o.Index)
+		q.suspectRange(l, mark, o.Start)
+	}
 	if len(o.Records) == 0 {
 		q.empty(l, o, from, mark, exact)
 		return
 	}
-	first, last, ok := q.records(l, o, from)
+	first, last, ok := q.records(l, o, from, sure)
 	if !ok {
 		return
 	}
@@ -356,7 +380,7 @@ func (q *quick) read(l *quickLog, o *histories.Op, process int) {
 		q.suspectRange(l, first, last+1)
 	}
 	if o.Kind == histories.Scan && mark > last+1 {
-		q.pass(l, last+1, mark)
+		q.pass(l, last+1, mark, slotPassed)
 	}
 	if mark != histories.None {
 		q.end(l, o, mark, exact)
@@ -385,16 +409,20 @@ func (q *quick) scan(l *quickLog, o *histories.Op) int64 {
 	return histories.None
 }
 
-// records takes note of an answer's records and of what it passes over. It
-// returns the first and the last offset that it holds.
-func (q *quick) records(l *quickLog, o *histories.Op, from int64) (first, last int64, ok bool) {
+// records takes note of an answer's records and of what it passes over: before the
+// first of them for sure, or unless that was deleted. It returns the first and the
+// last offset that it holds.
+func (q *quick) records(l *quickLog, o *histories.Op, from int64, sure bool) (first, last int64, ok bool) {
 	first, last = o.Records[0].Offset, o.Records[len(o.Records)-1].Offset
 	if !q.reach(l, max(first, last)+1) {
 		return first, last, false
 	}
 	next := first
-	if from != histories.None && from < first {
-		q.pass(l, from, first)
+	if flag := uint8(slotBefore); from != histories.None && from < first {
+		if sure {
+			flag = slotPassed
+		}
+		q.pass(l, from, first, flag)
 	}
 	for i := range o.Records {
 		r := &o.Records[i]
@@ -402,7 +430,7 @@ func (q *quick) records(l *quickLog, o *histories.Op, from int64) (first, last i
 			if r.Offset < next || r.Offset > last {
 				return q.unsorted(l, o, from)
 			}
-			q.pass(l, next, r.Offset)
+			q.pass(l, next, r.Offset, slotPassed)
 		}
 		q.hold(l, r)
 		next = r.Offset + 1
@@ -450,15 +478,21 @@ func (q *quick) unsorted(l *quickLog, o *histories.Op, from int64) (first, last 
 // them.
 const longHole = 64
 
+// A hole is offsets at which an answer that speaks for them has nothing.
+type hole struct {
+	model.Span
+	flag uint8
+}
+
 // pass takes note that an answer that speaks for these offsets has nothing there.
-func (q *quick) pass(l *quickLog, from, to int64) {
+func (q *quick) pass(l *quickLog, from, to int64, flag uint8) {
 	if to-from > longHole {
-		l.holes = append(l.holes, model.Span{From: from, To: to})
+		l.holes = append(l.holes, hole{model.Span{From: from, To: to}, flag})
 		return
 	}
 	if q.reach(l, to) {
 		for o := from; o < to; o++ {
-			l.slots.at(o).flags |= slotPassed
+			l.slots.at(o).flags |= flag
 		}
 	}
 }
@@ -471,11 +505,13 @@ func (q *quick) empty(l *quickLog, o *histories.Op, from, mark int64, exact bool
 	switch {
 	case o.Kind == histories.Scan:
 		if from != histories.None && mark > from {
-			q.pass(l, from, mark)
+			q.pass(l, from, mark, slotBefore)
 		}
 	case exact && from != histories.None && mark > from:
-		q.pass(l, from, mark)
+		q.pass(l, from, mark, slotBefore)
 	case exact && from != histories.None:
-		q.endsBefore(l, o, from, 0)
+		if q.endsBefore(l, o, from, 0); o.Start > 0 && q.reach(l, o.Start+1) {
+			l.slots.at(o.Start).flags |= slotBoundary // of a batch across it all or nothing was there
+		}
 	}
 }

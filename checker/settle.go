@@ -10,12 +10,15 @@ import (
 
 // settle judges a partition once all of its operations are known.
 func (q *quick) settle(l *quickLog) {
-	if q.tight && l.limit > 2*l.values+4096 {
+	if q.tight && l.limit-l.start > 2*l.values+4096 {
 		q.gaveUp = true
 		return
 	}
 	q.fillHoles(l)
 	q.placeFloats(l)
+	if q.gaveUp = q.gaveUp || !l.settleKeys(); q.gaveUp {
+		return
+	}
 	q.suspectRetained(l)
 	if q.boundDoubts(l); q.gaveUp {
 		return
@@ -23,13 +26,7 @@ func (q *quick) settle(l *quickLog) {
 	if q.tight {
 		q.explain(l)
 	}
-	l.slots.each(0, l.slots.len, func(o int64, s *slot) bool {
-		lost := s.flags&(slotPassed|slotHeld) == slotPassed|slotHeld
-		if lost || q.dense && s.flags&slotPassed != 0 || s.flags&(slotFollows|slotBoundary) == slotFollows|slotBoundary {
-			q.suspectRange(l, o, o+1)
-		}
-		return !q.gaveUp
-	})
+	q.suspectPassed(l)
 	q.schedule(l)
 	if l.scanned {
 		q.suspectUnseen(l)
@@ -38,28 +35,60 @@ func (q *quick) settle(l *quickLog) {
 	q.focus(l)
 }
 
+// mostUnkeyed is how many records whose keys nobody tells may be missing from
+// answers.
+const mostUnkeyed = 1000
+
+// suspectPassed suspects offsets that should hold something where an answer has
+// nothing, and boundaries within a batch.
+func (q *quick) suspectPassed(l *quickLog) {
+	unkeyed := 0
+	l.slots.each(0, l.slots.len, func(o int64, s *slot) bool {
+		passed := s.flags&slotPassed != 0 || s.flags&slotBefore != 0 && o >= l.start
+		if passed = passed && (q.dense || s.flags&slotHeld != 0); passed {
+			may, keyed := l.mayVanish(o)
+			if passed = !may || !keyed; !keyed {
+				unkeyed++
+				q.gaveUp = q.gaveUp || unkeyed > mostUnkeyed
+			}
+		}
+		if passed || s.flags&(slotFollows|slotBoundary) == slotFollows|slotBoundary {
+			q.suspectRange(l, o, o+1)
+		}
+		return !q.gaveUp
+	})
+}
+
 // fillHoles marks the offsets of long holes.
 func (q *quick) fillHoles(l *quickLog) {
 	for _, h := range l.holes {
-		if q.dense {
+		if h.flag == slotBefore {
+			h.From = max(h.From, l.start)
+		}
+		if q.dense && h.From < h.To {
 			q.suspectRange(l, h.From, h.To)
 		}
 		l.slots.each(h.From, h.To, func(_ int64, s *slot) bool {
-			s.flags |= slotPassed
+			s.flags |= h.flag
 			return true
 		})
 	}
 }
 
-// suspectRetained suspects what was before a complete scan and only a log start
-// that nobody told can explain.
+// suspectRetained takes note that complete scans that begin late have nothing
+// before. Where nobody told the log start only one explains that, and then one
+// record is enough to say so.
 func (q *quick) suspectRetained(l *quickLog) {
-	l.slots.each(0, l.scanFrom, func(o int64, s *slot) bool {
-		if s.flags&slotHeld == 0 {
+	l.slots.each(l.start, l.scanFrom, func(o int64, s *slot) bool {
+		if l.startTold {
+			s.flags |= slotPassed
+			return true
+		}
+		if may, _ := l.mayVanish(o); may || s.flags&slotHeld == 0 {
 			return true
 		}
 		q.suspectRange(l, o, o+1)
-		return l.startTold && !q.gaveUp
+		return false
 	})
 }
 
@@ -131,6 +160,7 @@ func (q *quick) place(l *quickLog, f *float, base int64) bool {
 		s.flags |= slotSeen // whoever saw one record of a batch proves the others
 	}
 	l.limit = max(l.limit, base+int64(len(f.values)))
+	l.setKeys(f.key, base, int64(len(f.values)))
 	return true
 }
 
@@ -139,7 +169,7 @@ func (q *quick) place(l *quickLog, f *float, base int64) bool {
 // linear). Where that is in question, all of them are.
 func (q *quick) explain(l *quickLog) {
 	var unexplained []int64
-	for o := int64(0); o < l.limit; o++ {
+	for o := l.start; o < l.limit; o++ {
 		if l.slots.at(o).flags&(slotHeld|slotSent) == 0 {
 			unexplained = append(unexplained, o)
 		}
@@ -241,15 +271,21 @@ func (q *quick) schedule(l *quickLog) {
 	if !crossed || q.gaveUp {
 		return
 	}
-	earliest := int64(math.MaxInt64)
+	earliest, held := int64(math.MaxInt64), histories.None
 	call, deadline = math.MinInt64, math.MaxInt64
 	l.slots.down(func(o int64, s *slot) {
 		call, deadline = max(call, s.call), min(deadline, s.deadline)
+		if s.flags&slotHeld != 0 {
+			held = o
+		}
 		if s.flags&slotFollows != 0 {
 			return
 		}
 		if earliest = min(earliest, deadline); call > earliest {
 			q.suspectRange(l, o, o+1)
+			if held != histories.None { // that no record is at or behind o is wrong if one is
+				q.suspectRange(l, held, held+1)
+			}
 		}
 		call, deadline = math.MinInt64, math.MaxInt64
 	})
@@ -278,8 +314,8 @@ func (q *quick) suspectBehindScans(l *quickLog) {
 // suspectUnseen has the rules look at acknowledged values that no scan showed:
 // whether one should have depends on when it was.
 func (q *quick) suspectUnseen(l *quickLog) {
-	l.slots.each(0, l.slots.len, func(o int64, s *slot) bool {
-		if s.flags&(slotSent|slotSeen) == slotSent {
+	l.slots.each(l.start, l.slots.len, func(o int64, s *slot) bool {
+		if may, _ := l.mayVanish(o); !may && s.flags&(slotSent|slotSeen) == slotSent {
 			q.suspectRange(l, o, o+1)
 		}
 		return !q.gaveUp
@@ -290,8 +326,8 @@ func (q *quick) suspectUnseen(l *quickLog) {
 // suspect.
 func (l *quickLog) unseen() unseen {
 	u := unseen{unscanned: true}
-	l.slots.each(0, l.slots.len, func(_ int64, s *slot) bool {
-		if s.flags&(slotSent|slotSeen|slotSuspect) == slotSent {
+	l.slots.each(l.start, l.slots.len, func(o int64, s *slot) bool {
+		if may, _ := l.mayVanish(o); !may && s.flags&(slotSent|slotSeen|slotSuspect) == slotSent {
 			u.count(s.value, int(s.index))
 		}
 		return true

@@ -23,6 +23,7 @@ const (
 	slotBoundary             // somebody was told that the log ended here
 	slotPassed               // an answer that speaks for the offset has nothing there
 	slotSuspect              // what is said about it has to be judged by the rules
+	slotBefore               // an answer that was asked for from there or before begins behind it
 )
 
 // A slotTable is the slots of a log, in pieces that never move: a table that

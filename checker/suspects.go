@@ -17,8 +17,10 @@ import (
 // history is argued in docs/exactness.md.
 type section struct {
 	offsets   []int64 // sorted
+	start     int64   // the highest log start told
 	startTold bool
 	lastTold  int64
+	keys      *keys
 	sends     map[string][]other      // those of each producer that are not about these offsets
 	sent      map[histories.Value]int // how often the values of unknown outcome that were read were sent
 }
@@ -63,7 +65,7 @@ func (s *section) others(producer string) []other {
 }
 
 func (l *quickLog) section() *section {
-	s := &section{startTold: l.startTold, lastTold: l.lastTold, sends: map[string][]other{}, sent: map[histories.Value]int{}}
+	s := &section{start: l.start, startTold: l.startTold, lastTold: l.lastTold, keys: l.keys, sends: map[string][]other{}, sent: map[histories.Value]int{}}
 	for i := range l.floats {
 		for _, v := range l.floats[i].read {
 			s.sent[v] = 0
@@ -102,15 +104,30 @@ func (s *section) records(records []histories.Record) []histories.Record {
 	return in
 }
 
+// closed returns the number of an offset where the section has no room between its
+// offsets. Below the log start there is room everywhere.
+func (s *section) closed(offset int64) int64 {
+	if offset <= s.start {
+		return offset
+	}
+	return s.start + s.before(offset) - s.before(s.start)
+}
+
+// opened returns the offset of a number, and false for one behind the section.
+func (s *section) opened(number int64) (int64, bool) {
+	if number < s.start {
+		return number, true
+	}
+	i := number - s.start + s.before(s.start)
+	if i >= int64(len(s.offsets)) {
+		return number, false
+	}
+	return s.offsets[i], true
+}
+
 // close numbers the offsets of the section without room between them. Where
 // every offset holds a record, those outside would be missed.
 func (s *section) close(ops []model.Op) []model.Op {
-	end := func(e int64) int64 {
-		if e == histories.None {
-			return e
-		}
-		return s.before(e)
-	}
 	closed := make([]model.Op, 0, len(ops))
 	for _, op := range ops {
 		if op.Offset != histories.None && !s.holds(op.Offset) {
@@ -119,14 +136,16 @@ func (s *section) close(ops []model.Op) []model.Op {
 		records, empty := op.Records, op.Empty
 		op.Records, op.Empty = nil, nil
 		for _, r := range records {
-			op.Records = append(op.Records, histories.Record{Offset: s.before(r.Offset), Value: r.Value})
+			op.Records = append(op.Records, histories.Record{Offset: s.closed(r.Offset), Value: r.Value})
 		}
 		for _, hole := range empty {
-			if hole = (model.Span{From: s.before(hole.From), To: s.before(hole.To)}); hole.From < hole.To {
+			if hole = (model.Span{From: s.closed(hole.From), To: s.closed(hole.To)}); hole.From < hole.To {
 				op.Empty = append(op.Empty, hole)
 			}
 		}
-		op.Offset, op.Low, op.Exact, op.Beyond = end(op.Offset), end(op.Low), end(op.Exact), end(op.Beyond)
+		for _, offset := range []*int64{&op.Offset, &op.First, &op.Low, &op.Exact, &op.Beyond} {
+			*offset = s.closed(*offset)
+		}
 		closed = append(closed, op)
 	}
 	return closed
@@ -135,9 +154,10 @@ func (s *section) close(ops []model.Op) []model.Op {
 // open gives a conflict the offset and the operations it has in the log.
 func (s *section) open(c *conflict, ops []model.Op) {
 	if c.cause == tooLate && c.offset > 0 {
-		c.offset = s.offsets[c.offset-1] + 1
-	} else if c.offset < int64(len(s.offsets)) {
-		c.offset = s.offsets[c.offset]
+		last, _ := s.opened(c.offset - 1)
+		c.offset = last + 1
+	} else if offset, ok := s.opened(c.offset); ok {
+		c.offset = offset
 	}
 	c.forces, c.forbids = original(c.forces, ops), original(c.forbids, ops)
 }
@@ -234,6 +254,7 @@ func (q *quick) conclude(ctx context.Context, j *judge) *Result {
 			u := l.unseen()
 			if p := parts[l.name]; p != nil {
 				j.noteRetained(p)
+				j.noteUnkeyed(p)
 				u.add(p.unseen())
 			}
 			j.noteUnseen(l.name, u)
@@ -380,7 +401,9 @@ func (q *quick) concerns(l *quickLog, o *histories.Op, from int64) bool {
 		}
 		return slices.ContainsFunc(o.Values, func(v histories.Value) bool { return l.suspectValues[v] })
 	case histories.List:
-		return o.Outcome == histories.OK && o.At == "latest" && l.suspects(o.Offset-1, o.Offset+1)
+		return o.Outcome == histories.OK && (o.At == "latest" || o.At == "earliest") && l.suspects(o.Offset-1, o.Offset+1)
+	case histories.DeleteRecords:
+		return o.Outcome == histories.OK && o.Start != histories.None && l.suspects(o.Start-1, o.Start+1)
 	case histories.Scan:
 		return o.Outcome == histories.OK
 	case histories.Fetch, histories.Poll:
@@ -417,7 +440,7 @@ func (l *quickLog) suspects(from, to int64) bool {
 // suspectsRead reports whether an answer that was asked for from an offset on
 // holds, passes over or tells an end at a suspect offset.
 func (l *quickLog) suspectsRead(o *histories.Op, from int64) bool {
-	if o.HW != histories.None && l.suspects(o.HW-1, o.HW+1) {
+	if o.HW != histories.None && l.suspects(o.HW-1, o.HW+1) || o.Start > 0 && l.suspects(o.Start-1, o.Start+1) {
 		return true
 	}
 	if from == atStart {
@@ -425,7 +448,7 @@ func (l *quickLog) suspectsRead(o *histories.Op, from int64) bool {
 	}
 	n := len(o.Records)
 	if n == 0 {
-		return from != histories.None && l.suspects(from, max(from+1, o.HW))
+		return from != histories.None && l.suspects(from, max(from+1, l.start+1, o.HW))
 	}
 	first, last := o.Records[0].Offset, o.Records[n-1].Offset
 	if from == histories.None {

@@ -50,7 +50,6 @@ func TestSuspects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for range 60 {
 			opt := drawOptions(t, 24)
-			opt.Deletes = false // a log that starts above 0 is judged as a whole
 			ops := modeltest.Legal(t, opt)
 			for range draw.Int(t, 0, 3, "corruptions") {
 				ops = modeltest.Corrupt(t, ops)
@@ -68,6 +67,65 @@ func TestSuspects(t *testing.T) {
 	if judged < all/4 {
 		t.Errorf("only %d of %d histories were judged by sections", judged, all)
 	}
+}
+
+// TestSuspectsInCompactedLogs does the same where records have keys, some the same
+// one and some none that is told, and answers lack some of the records.
+func TestSuspectsInCompactedLogs(t *testing.T) {
+	judged, all, verdicts := 0, 0, map[Verdict]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		for range 60 {
+			opt := drawOptions(t, 24)
+			opt.Dense = false
+			ops := compacted(t, modeltest.Legal(t, opt))
+			if draw.OneIn(t, 3, "corrupted") {
+				ops = modeltest.Corrupt(t, ops)
+			}
+			if !wellFormed(ops) {
+				continue
+			}
+			all++
+			header := histories.Header{Config: opt.Config().With("cleanup.policy", "compact")}
+			h, err := histories.New("drawn", header, ops, nil)
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			if suspectsAsWhole(t, h) {
+				judged++
+				verdicts[Check(context.Background(), h, Options{}).Verdict]++
+			}
+		}
+	})
+	t.Logf("%d of %d were judged by sections: %v", judged, all, verdicts)
+	if judged < all/20 || verdicts[Conforms] == 0 || verdicts[Violates] == 0 {
+		t.Errorf("%d of %d histories were judged by sections: %v", judged, all, verdicts)
+	}
+}
+
+// compacted gives sends keys, and takes records out of answers: mostly those
+// that have a newer one of their key.
+func compacted(t *rapid.T, ops []histories.Op) []histories.Op {
+	ops = slices.Clone(ops)
+	keyOf, newest := map[histories.Value]string{}, map[string]int64{}
+	for i := range ops {
+		if o := &ops[i]; o.Kind == histories.Send {
+			if o.Key = draw.From(t, "key", "1", "2", "3", "4", "5", "6", "7", "8"); draw.OneIn(t, 40, "untold") {
+				o.Key = ""
+			}
+			for _, v := range o.Values {
+				keyOf[v] = o.Key
+			}
+		}
+		for _, r := range ops[i].Records {
+			newest[keyOf[r.Value]] = max(newest[keyOf[r.Value]], r.Offset)
+		}
+	}
+	for i := range ops {
+		ops[i].Records = slices.DeleteFunc(slices.Clone(ops[i].Records), func(r histories.Record) bool {
+			return r.Offset < newest[keyOf[r.Value]] && draw.OneIn(t, 3, "removed") || draw.OneIn(t, 200, "lost")
+		})
+	}
+	return ops
 }
 
 // TestSuspectsOnTheCorpus compares both on every case.
@@ -143,15 +201,39 @@ func after(ops []histories.Op, fits func(*histories.Op) bool) *histories.Op {
 }
 
 // damaged returns a large history with one damage.
-func damaged(t testing.TB, load modeltest.Load, damage string, config ...histories.Setting) *histories.History {
+func damaged(t testing.TB, load modeltest.Load, damage string, deletes bool, config ...histories.Setting) *histories.History {
 	t.Helper()
 	ops := modeltest.Large(load)
 	damages[damage](ops)
+	if deletes {
+		ops = deleting(ops)
+	}
 	h, err := histories.New("large", histories.Header{Config: config}, ops, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// deleting lets somebody delete all but the last 30 records that were there at a
+// third of the operations, and others be told so: where an answer has the log
+// start, and at the end.
+func deleting(ops []histories.Op) []histories.Op {
+	third := ops[len(ops)/3]
+	end := int64(0)
+	for i := range ops[:len(ops)/3] {
+		end = max(end, ops[i].HW)
+	}
+	deletes := histories.NewOp("A1", histories.DeleteRecords)
+	deletes.To, deletes.Start, deletes.Outcome, deletes.Call, deletes.Return = end-30, end-30, histories.OK, third.Call, third.Return
+	last := histories.NewOp("A1", histories.List)
+	last.At, last.Offset, last.Outcome, last.Call, last.Return = "earliest", end-30, histories.OK, int64(2*len(ops)+2), int64(2*len(ops)+4)
+	for i := range ops {
+		if o := &ops[i]; o.Kind == histories.Fetch && o.Call > third.Return && i%3 == 0 {
+			o.Start = end - 30
+		}
+	}
+	return append(ops, deletes, last)
 }
 
 // TestSuspectsInLargeHistories damages larger histories in each way, under
@@ -165,9 +247,11 @@ func TestSuspectsInLargeHistories(t *testing.T) {
 	for name := range damages {
 		for i, config := range []histories.Config{{all, idempotent, exact, dense}, {all}, {all, idempotent, unclean}, {all, exact}} {
 			t.Run(fmt.Sprint(name, "/", i), func(t *testing.T) {
-				h := damaged(t, modeltest.Load{Ops: 3000, Clients: 10, Unknown: 10, Seed: uint64(i)}, name, config...)
-				if !suspectsAsWhole(t, h) {
-					t.Fatal("it was not judged by sections")
+				for _, deletes := range []bool{false, true} {
+					h := damaged(t, modeltest.Load{Ops: 3000, Clients: 10, Unknown: 10, Seed: uint64(i)}, name, deletes, config...)
+					if !suspectsAsWhole(t, h) {
+						t.Fatal("it was not judged by sections")
+					}
 				}
 			})
 		}

@@ -14,7 +14,7 @@ import (
 // a budget that is too small for it, and under one that is not.
 func TestHeavyHistories(t *testing.T) {
 	config := []histories.Setting{{Key: "acks", Value: "all"}, {Key: idemKey, Value: "true"}}
-	h := damaged(t, modeltest.Load{Ops: 2 * sectioned, Clients: 10, Unknown: 10}, "lost record", config...)
+	h := damaged(t, modeltest.Load{Ops: 2 * sectioned, Clients: 10, Unknown: 10}, "lost record", false, config...)
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	if err := h.WriteFile(path); err != nil {
 		t.Fatal(err)

@@ -85,8 +85,8 @@ func (l *Log) gatherSlots() {
 // the highest start told was given before it moved that far.
 func (l *Log) inScope(op *Op, s Span) (Span, bool) {
 	start := l.start
-	if len(op.Records) > 0 {
-		start = min(start, op.Records[0].Offset)
+	if op.First != histories.None {
+		start = min(start, op.First)
 	}
 	s.From = max(s.From, start)
 	return s, s.From < s.To

@@ -71,6 +71,7 @@ type Op struct {
 
 	// Read.
 	Records []histories.Record // committed records, in order of offsets
+	First   int64              // the lowest offset of all records the answer had
 	Empty   []Span             // offsets below the last record (or the end) that held nothing
 	Low     int64              // the end had reached Low
 	Exact   int64              // the end was exactly that
@@ -84,7 +85,7 @@ type Span struct{ From, To int64 }
 // newOp returns an operation that says nothing yet.
 func newOp(kind Kind, o *histories.Op) Op {
 	return Op{Kind: kind, Source: o, Call: o.Call, Return: o.Return, Offset: histories.None,
-		To: histories.None, Low: histories.None, Exact: histories.None, Most: histories.None, Beyond: histories.None}
+		To: histories.None, First: histories.None, Low: histories.None, Exact: histories.None, Most: histories.None, Beyond: histories.None}
 }
 
 // Uncertain returns a send of these values, called when another was, that may
@@ -124,7 +125,9 @@ func Translate(o *histories.Op, c histories.Config, position int64) (Op, bool) {
 		op.Exact = 0
 		return op, true
 	case o.IsRead() && o.Outcome == histories.OK:
-		op.Records = inOrder(o.Records)
+		if op.Records = inOrder(o.Records); len(op.Records) > 0 {
+			op.First = op.Records[0].Offset
+		}
 		op.Empty = holes(o, op.Records, position)
 		op.tellEnd(o.HW, ReadsOf(c))
 		op.Low = max(op.Low, o.Start)
