@@ -37,6 +37,9 @@ func FuzzEvents(f *testing.F) {
 		`{"time":1,"process":"C1","type":"invoke","f":"list","at":"ts","ts":0}`,
 		`{"time":1,"process":"C1","type":"invoke","f":"seek","offset":null}`,
 		`{"time":1,"process":"C1","type":"info","f":"reset latest on=t/1"}`,
+		`{"time":1,"process":"P1","type":"invoke","f":"send","values":[-5],"key":-7}`,
+		`{"time":1,"process":"P1","type":"invoke","f":"send","values":[- 5]}`,
+		`{"time":1,"process":"P1","type":"invoke","f":"send","values":[5],"key": "a b" }`,
 	} {
 		f.Add([]byte(head + line + "\r\n" + `{"time":9,"process":"C1","type":"ok","f":"poll","records":[[0,1],[1,"b"]],"hw":2}` + "\n"))
 	}
@@ -154,7 +157,7 @@ func compareLine(t *testing.T, line []byte) {
 	}
 	o := &general.Op
 	if e.kind != o.Kind || e.time != max(o.Call, o.Return) || e.id != general.ID || string(e.process) != o.Process ||
-		e.said != general.said || (e.typ == scannedInvoke) != (general.Type == Invoked) ||
+		string(e.words[wordKey]) != o.Key || e.said != general.said || (e.typ == scannedInvoke) != (general.Type == Invoked) ||
 		!slices.Equal(b.values[e.values[0]:e.values[1]], o.Values) || !slices.Equal(b.records[e.records[0]:e.records[1]], o.Records) {
 		t.Errorf("%q is scanned as %+v and read as %+v", line, *e, general)
 	}

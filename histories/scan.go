@@ -131,11 +131,15 @@ func (s *scanner) ended() bool {
 	return len(rest) == 0 || len(rest) == 1 && rest[0] == '\r'
 }
 
-// take passes over a byte and the spaces before it.
-func (s *scanner) take(c byte) bool {
+func (s *scanner) spaces() {
 	for s.pos < len(s.text) && s.text[s.pos] == ' ' {
 		s.pos++
 	}
+}
+
+// take passes over a byte and the spaces before it.
+func (s *scanner) take(c byte) bool {
+	s.spaces()
 	if s.pos < len(s.text) && s.text[s.pos] == c {
 		s.pos++
 		return true
@@ -163,9 +167,7 @@ func (s *scanner) str() ([]byte, bool) {
 
 // natural reads a number of at most 18 digits.
 func (s *scanner) natural() (int64, bool) {
-	for s.pos < len(s.text) && s.text[s.pos] == ' ' {
-		s.pos++
-	}
+	s.spaces()
 	start, n := s.pos, int64(0)
 	i := start
 	for ; i < len(s.text) && s.text[i]-'0' < 10; i++ {
@@ -194,11 +196,21 @@ func (s *scanner) value() (Value, bool) {
 		return String(string(text)), true
 	}
 	if s.take('-') {
+		spaced := s.pos < len(s.text) && s.text[s.pos] == ' '
 		n, ok := s.natural()
-		return Int(-n), ok && n != 0
+		return Int(-n), ok && n != 0 && !spaced
 	}
 	n, ok := s.natural()
 	return Int(n), ok
+}
+
+// literal reads an integer or a string, and returns it as it is written, which is
+// how the notation writes it.
+func (s *scanner) literal() ([]byte, bool) {
+	s.spaces()
+	start := s.pos
+	_, ok := s.value()
+	return s.text[start:s.pos], ok
 }
 
 // keyNumber returns the number of a key, or -1.
@@ -260,7 +272,7 @@ func (s *scanner) member(k int) (ok bool) {
 	case kRecords:
 		return s.answer()
 	case kKey:
-		return false
+		e.words[wordKey], ok = s.literal()
 	case kAcks:
 		e.words[wordAcks], ok = s.str()
 	case kTx:
