@@ -224,11 +224,29 @@ func (a *app) explainOK(b *strings.Builder, h *histories.History, r *checker.Res
 		how = fmt.Sprintf("the engine %s found an order of the operations that explains every answer", r.Engine)
 	}
 	fmt.Fprintf(b, "None of %s fires, and %s.\n", count(e.Rules, "rule"), how)
-	for _, f := range allowed(r) {
-		fmt.Fprintf(b, "Allowed by %s: %s, %s.\n", f.Allowed, f.Name, clip(f.Says, saysWidth))
-	}
+	explainAllowed(b, allowed(r))
 	for _, note := range r.Notes {
 		fmt.Fprintf(b, "Worth knowing: %s.\n", clip(note, saysWidth))
+	}
+}
+
+// explainAllowed says of each kind of what is permitted one finding, and how many
+// more there are.
+func explainAllowed(b *strings.Builder, findings []checker.Finding) {
+	for len(findings) > 0 {
+		f, more := findings[0], -1
+		findings = slices.DeleteFunc(findings, func(g checker.Finding) bool {
+			alike := g.Name == f.Name && g.Allowed == f.Allowed
+			if alike {
+				more += 1 + g.More
+			}
+			return alike
+		})
+		fmt.Fprintf(b, "Allowed by %s: %s, %s", f.Allowed, f.Name, clip(f.Says, saysWidth))
+		if more > 0 {
+			fmt.Fprintf(b, "; and %d like that", more)
+		}
+		b.WriteString(".\n")
 	}
 }
 
