@@ -1,6 +1,7 @@
 package importers
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -18,10 +19,10 @@ import (
 
 // A content is what a read turned out to hold.
 type content struct {
-	known    bool // some order of the appends has that hash
-	possible bool // or may have: there were too many to try all
-	from     int64
-	records  []histories.Record // from there to the end: what no read before held
+	known   bool // some order of the appends has that hash
+	untold  bool // or may have: there were too many to try all
+	from    int64
+	records []histories.Record // from there to the end: what no read before held
 }
 
 // A prefix is a stream as it may have been at some time.
@@ -63,6 +64,9 @@ type search struct {
 	all   bool // none was left out
 }
 
+// held returns what a read held, nil if that was not found.
+func (s *search) held(o *s2Op) *prefix { return s.found[ending{o.tail, o.hash}] }
+
 // mostPrefixes bounds a search beside one prefix an append.
 const mostPrefixes = 1 << 16
 
@@ -82,21 +86,22 @@ func explainReads(all []*s2Op) map[*s2Op]content {
 			unknown = append(unknown, o)
 		}
 	}
-	s := explore(acked, unknown)
-	if slices.ContainsFunc(reads, func(o *s2Op) bool { return s.found[ending{o.tail, o.hash}] == nil }) {
-		s = explore(acked, append(unknown, refused...)) // what was refused may be there all the same
+	found := explore(acked, unknown)
+	complete := found
+	if slices.ContainsFunc(reads, func(o *s2Op) bool { return found.held(o) == nil }) {
+		complete = explore(acked, append(unknown, refused...)) // what was refused may be there all the same
 	}
 	out := map[*s2Op]content{}
 	for _, o := range reads {
-		p := s.found[ending{o.tail, o.hash}]
-		if p == nil {
-			out[o] = content{from: max(o.tail-1, 0), possible: !s.all}
-			if !s.all {
-				out[o] = content{from: o.tail, possible: true}
-			}
-			continue
+		p := cmp.Or(found.held(o), complete.held(o))
+		switch {
+		case p != nil:
+			out[o] = p.show()
+		case complete.all:
+			out[o] = content{from: max(o.tail-1, 0)}
+		default:
+			out[o] = content{from: o.tail, untold: true}
 		}
-		out[o] = p.show()
 	}
 	return out
 }
