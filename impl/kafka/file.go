@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,21 +17,24 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A File is where a recording goes while it is made: [Config.Out]. What was
-// written reaches the disk's cache within [FlushEvery], in whole lines. Packed
-// data goes out as one frame (zstd) or member (gzip) after another, each of
-// which can be unpacked without the next, so that a recorder may be killed at any
-// time and leave a history behind.
+// A File is where a recording goes while it is made: [Config.Out]. It appears
+// with the first lines, which hold the header, and before that an old file of the
+// name is as it was. What is written later reaches the disk's cache within
+// [FlushEvery], in whole lines. Packed data goes out as one frame (zstd) or member
+// (gzip) after another, each of which can be unpacked without the next. A recorder
+// that is killed may leave a last one that is cut off, which readers leave out
+// ([histories.WrittenAsItGoes]).
 //
 // It is safe for concurrent use.
 type File struct {
+	path string
+	pack func([]byte) ([]byte, error)
+
 	mu    sync.Mutex
-	f     *os.File
+	f     *os.File     // a hidden one until the first lines are in it
+	shown bool         // it has its name
 	lines bytes.Buffer // not written yet
-	pack  func([]byte) ([]byte, error)
-	err   error // the first one; nothing is written after it
-	old   bool  // there was a file of that name, and its content still stands
-	begun bool
+	err   error        // the first one; nothing is written after it
 	stop  chan struct{}
 	done  sync.WaitGroup
 }
@@ -49,23 +53,24 @@ var FileNames = []string{".jsonl", ".jsonl.gz", ".jsonl.zst"}
 var ErrFileName = fmt.Errorf("expected a name that ends in one of %s", strings.Join(FileNames, ", "))
 
 // Create makes a new file, packed as its name says. If there is one of that name
-// already, the error is [fs.ErrExist] unless it is to be replaced, which it is
-// by the first lines that are written.
+// already, the error is [fs.ErrExist] unless it is to be replaced.
 func Create(path string, replace bool) (*File, error) {
 	i := slices.IndexFunc(FileNames, func(end string) bool { return strings.HasSuffix(path, end) })
 	if i < 0 {
 		return nil, fmt.Errorf("%s: %w", path, ErrFileName)
 	}
-	pack := []func([]byte) ([]byte, error){unpacked, gzipped, zstded}[i]
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o666)
-	old := replace && errors.Is(err, fs.ErrExist)
-	if old {
-		f, err = os.OpenFile(path, os.O_WRONLY, 0)
+	if _, err := os.Lstat(path); err == nil && !replace {
+		return nil, fmt.Errorf("%s: %w", path, fs.ErrExist)
 	}
+	hidden, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
-		return nil, err
+		var e *fs.PathError
+		if errors.As(err, &e) {
+			err = e.Err // it names the hidden file
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	out := &File{f: f, pack: pack, old: old, stop: make(chan struct{})}
+	out := &File{path: path, f: hidden, pack: []func([]byte) ([]byte, error){unpacked, gzipped, zstded}[i], stop: make(chan struct{})}
 	out.done.Go(out.flushNowAndThen)
 	return out, nil
 }
@@ -78,25 +83,24 @@ func (f *File) Write(lines []byte) (int, error) {
 		return 0, f.err
 	}
 	f.lines.Write(lines)
-	if f.lines.Len() >= flushAt {
+	if f.lines.Len() >= flushAt || !f.shown {
 		f.flush()
 	}
 	return len(lines), f.err
 }
 
 // Close writes what is left. The error is the first of all that went wrong. If
-// nothing was ever written, there is no new file, and an old one is as it was.
+// nothing was ever written, there is no file.
 func (f *File) Close() error {
 	close(f.stop)
 	f.done.Wait()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.flush()
-	err := cmp.Or(f.err, f.f.Sync(), f.f.Close())
-	if !f.begun && !f.old {
-		err = cmp.Or(err, os.Remove(f.f.Name()))
+	if !f.shown {
+		return cmp.Or(f.err, f.f.Close(), os.Remove(f.f.Name()))
 	}
-	return err
+	return cmp.Or(f.err, f.f.Sync(), f.f.Close())
 }
 
 func (f *File) flushNowAndThen() {
@@ -120,15 +124,28 @@ func (f *File) flush() {
 		return
 	}
 	packed, err := f.pack(f.lines.Bytes())
-	if err == nil && f.old && !f.begun {
-		err = f.f.Truncate(0)
-	}
-	f.begun = true
 	if err == nil {
 		_, err = f.f.Write(packed)
 	}
+	if err == nil && !f.shown {
+		err = f.show()
+	}
 	f.err = err
 	f.lines.Reset()
+}
+
+// show gives the file its name. Not every system renames a file that is open.
+func (f *File) show() error {
+	hidden := f.f.Name()
+	f.f.Chmod(0o644) // where there is no such thing, it does not matter
+	if err := cmp.Or(f.f.Close(), os.Rename(hidden, f.path)); err != nil {
+		return err
+	}
+	shown, err := os.OpenFile(f.path, os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		f.f, f.shown = shown, true
+	}
+	return err
 }
 
 func unpacked(lines []byte) ([]byte, error) { return lines, nil }

@@ -23,11 +23,15 @@ func TestMain(m *testing.M) {
 	if path == "" {
 		os.Exit(m.Run())
 	}
+	duration, err := time.ParseDuration(os.Getenv("ISRCHECK_TEST_DURATION"))
+	if err != nil {
+		panic(err)
+	}
 	f, err := Create(path, false)
 	if err != nil {
 		panic(err)
 	}
-	if _, err := Record(context.Background(), Config{Sides: [][]string{{brokers}}, Partitions: 2, Duration: time.Hour, Out: f}); err != nil {
+	if _, err := Record(context.Background(), Config{Sides: [][]string{{brokers}}, Partitions: 2, Duration: duration, Out: f}); err != nil {
 		panic(err)
 	}
 }
@@ -37,14 +41,15 @@ func TestKilled(t *testing.T) {
 	t.Parallel()
 	times := 1
 	if os.Getenv("ISRCHECK_KILLS") != "" {
-		times = 7
+		times = 8
 	}
 	cluster := newCluster(t, kfake.NumBrokers(1))
-	for range times {
+	for i := range times {
+		duration := []string{"1h", "250ms"}[i%2] // so that some are killed while they scan
 		for _, end := range FileNames {
 			path := filepath.Join(t.TempDir(), "run"+end)
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), "ISRCHECK_TEST_RECORD="+path, "ISRCHECK_TEST_BROKERS="+cluster.ListenAddrs()[0])
+			cmd.Env = append(os.Environ(), "ISRCHECK_TEST_RECORD="+path, "ISRCHECK_TEST_BROKERS="+cluster.ListenAddrs()[0], "ISRCHECK_TEST_DURATION="+duration)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +61,7 @@ func TestKilled(t *testing.T) {
 				}
 			}
 			time.Sleep(time.Duration(rand.IntN(500)) * time.Millisecond)
-			if err := cmd.Process.Kill(); err != nil {
+			if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 				t.Fatal(err)
 			}
 			cmd.Wait()
@@ -112,6 +117,9 @@ func TestCreate(t *testing.T) {
 		if _, err := histories.ReadFile(filepath.Join(dir, name)); !errors.Is(err, want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("hidden files are left: %v, %v", left, err)
 	}
 	if _, err := Create(filepath.Join(dir, "run.hist"), false); !errors.Is(err, ErrFileName) {
 		t.Errorf("a notation: %v", err)
