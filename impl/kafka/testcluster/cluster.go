@@ -7,7 +7,6 @@
 package testcluster
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,11 +21,12 @@ import (
 
 // A Config says what cluster is wanted.
 type Config struct {
-	Dir      string            // an empty folder for data and logs; it must exist
-	Brokers  int               // 3 if it is 0
-	Settings map[string]string // of every server, in addition to the small and quick ones
-	Say      func(text string) // is told what goes on; nil for nobody
+	Dir string            // an empty folder for data and logs; it must exist
+	Say func(text string) // is told what goes on; nil for nobody
 }
+
+// brokers is how many there are: as many as a record has replicas.
+const brokers = 3
 
 // A Cluster is a running Kafka.
 type Cluster struct {
@@ -49,7 +49,6 @@ type Cluster struct {
 
 // Start starts a cluster, and returns when it answers. Close ends it.
 func Start(ctx context.Context, c Config) (_ *Cluster, err error) {
-	c.Brokers = cmp.Or(c.Brokers, 3)
 	if c.Say == nil {
 		c.Say = func(string) {}
 	}
@@ -67,10 +66,10 @@ func Start(ctx context.Context, c Config) (_ *Cluster, err error) {
 		return nil, err
 	}
 	k.classpath = filepath.Join(libraries, "*")
-	if err := k.configure(c); err != nil {
+	if err := k.configure(); err != nil {
 		return nil, err
 	}
-	c.Say(fmt.Sprintf("starting Apache Kafka %s: a controller and %d brokers", Version, c.Brokers))
+	c.Say(fmt.Sprintf("starting Apache Kafka %s: a controller and %d brokers", Version, brokers))
 	if err := k.format(ctx); err != nil {
 		return nil, err
 	}
@@ -121,8 +120,8 @@ func (k *Cluster) processes() []*process.Process {
 }
 
 // configure opens the proxies, and writes the settings of every server.
-func (k *Cluster) configure(c Config) error {
-	all, err := servers(c.Brokers)
+func (k *Cluster) configure() error {
+	all, err := servers(brokers)
 	if err != nil {
 		return err
 	}
@@ -143,8 +142,8 @@ func (k *Cluster) configure(c Config) error {
 	}
 	for id, s := range all {
 		s.settings["controller.quorum.voters"] = fmt.Sprintf("%d@%s", controllerID, all[0].listeners[id].advertised)
-		text := properties(common, s.settings, listenerProperties(s.listeners), c.Settings,
-			map[string]string{"log.dirs": k.path(s, "data"), "listener.security.protocol.map": protocolMap(c.Brokers)})
+		text := properties(common, s.settings, listenerProperties(s.listeners),
+			map[string]string{"log.dirs": k.path(s, "data"), "listener.security.protocol.map": protocolMap(brokers)})
 		if err := os.WriteFile(k.path(s, "properties"), []byte(text), 0o666); err != nil {
 			return err
 		}
