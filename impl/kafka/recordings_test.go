@@ -74,6 +74,7 @@ func recordKafka(t *testing.T, k *testcluster.Cluster, c kafka.Config, began *at
 	}
 	summary, err := kafka.Record(ctx, c)
 	must(t, errors.Join(err, file.Close()))
+	t.Logf("recorded in %.1f s, %d elections", summary.Took.Seconds(), summary.Elections)
 	for _, remark := range summary.Remarks {
 		t.Log(remark)
 	}
@@ -133,7 +134,6 @@ func calm(t *testing.T, k *testcluster.Cluster) {
 			s.rest(time.Second)
 		}
 	})}, &done)
-	t.Logf("recorded in %.1f s", s.Took.Seconds())
 	judge(t, h, checker.Conforms)
 	if n := len(h.Ops()); n < operations {
 		t.Errorf("%d operations in %v, want %d", n, s.Took, operations)
