@@ -82,7 +82,7 @@ func (f *liveFaults) open(ctx context.Context, a *app, c *kafka.Config) (end fun
 	if f.local {
 		err = f.openLocal(ctx, a, c)
 	} else {
-		err = f.openOwn()
+		err = f.openOwn(ctx, a, c)
 	}
 	if err == nil {
 		err = f.nemesis.Validate()
@@ -113,7 +113,7 @@ func (f *liveFaults) openLocal(ctx context.Context, a *app, c *kafka.Config) err
 }
 
 // openOwn starts the user's brokers, and the proxies.
-func (f *liveFaults) openOwn() (err error) {
+func (f *liveFaults) openOwn(ctx context.Context, a *app, c *kafka.Config) (err error) {
 	network, ends, err := f.links()
 	if err != nil {
 		return err
@@ -130,6 +130,7 @@ func (f *liveFaults) openOwn() (err error) {
 	if f.nemesis.Brokers, err = f.brokers(); err != nil {
 		return err
 	}
+	var started []*process.Process
 	for _, p := range f.nemesis.Brokers {
 		if p.Lasting {
 			if err := p.Alive(); err != nil {
@@ -141,8 +142,31 @@ func (f *liveFaults) openOwn() (err error) {
 			return err
 		}
 		f.closers = append(f.closers, func() error { return terminate(p) })
+		started = append(started, p)
 	}
-	return nil
+	if len(started) == 0 {
+		return nil
+	}
+	defer newProgress(a.err).during("waiting for the brokers")()
+	return await(ctx, c, started)
+}
+
+// await returns when the brokers that were started answer, or one has ended.
+func await(ctx context.Context, c *kafka.Config, started []*process.Process) error {
+	ctx, stop := context.WithTimeoutCause(ctx, c.Settle, fmt.Errorf("the brokers that --broker-cmd starts do not answer within %v", c.Settle))
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for _, p := range started {
+		go func() {
+			select {
+			case <-p.Ended():
+				cancel(fmt.Errorf("the command of --broker-cmd for %s has ended", p.Name))
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return kafka.Await(ctx, *c, len(started))
 }
 
 // jsonNemesis is the JSON of what faults were drawn from. Names are part of the
