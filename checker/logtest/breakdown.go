@@ -20,7 +20,15 @@ import (
 const (
 	panicked = "invariant no-panic"
 	hung     = "invariant no-hang"
+	nowhere  = "invariant real-offsets"
 )
+
+// broken says what every client may rely on instead.
+var broken = map[string]string{
+	panicked: "an answer or an error whatever happens, and no panic",
+	hung:     "every call coming back once its context has ended",
+	nowhere:  "offsets from 0 on in every answer, or NoOffset from an append that does not tell",
+}
 
 // A breakdown is how a log ended a run that should have gone on.
 type breakdown struct {
@@ -56,11 +64,7 @@ func (b *breakdown) judged(ctx context.Context, h *histories.History) *checker.R
 }
 
 func (b *breakdown) finding() checker.Finding {
-	rule := "an answer or an error whatever happens, and no panic"
-	if b.name == hung {
-		rule = "a run that comes to an end once its context has ended"
-	}
-	return checker.Finding{Name: b.name, Says: b.says, Rule: rule}
+	return checker.Finding{Name: b.name, Says: b.says, Rule: broken[b.name]}
 }
 
 // errLeft is why a goroutine ended without a result: testing.T.FailNow and its
@@ -84,6 +88,13 @@ func (s *suite) survive(ctx context.Context, run *Run) error {
 	var err error
 	select {
 	case err = <-ended:
+	case b := <-run.hung:
+		s.stuck = true // and would be again
+		select {
+		case <-ended:
+		case <-time.After(s.grace):
+		}
+		return b
 	case <-ctx.Done():
 		select {
 		case err = <-ended:
@@ -105,4 +116,51 @@ func (s *suite) survive(ctx context.Context, run *Run) error {
 func goroutines() string {
 	text := make([]byte, 64<<10)
 	return string(text[:runtime.Stack(text, true)])
+}
+
+// graceOf is how long a call may go on after its context has ended: long enough
+// for a machine that is busy with something else.
+func graceOf(timeout time.Duration) time.Duration { return max(timeout, 2*time.Second) }
+
+// watch ends the run if a call of the log does not come back after its context
+// has ended, and after that has happened, if it is not nil. The function that it
+// returns is for the call that did.
+func (p *player) watch(ctx context.Context, call string, after <-chan struct{}) (back func()) {
+	returned := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		if after != nil {
+			select {
+			case <-after:
+			case <-returned:
+			}
+		}
+		grace := graceOf(p.run.opts.Timeout)
+		select {
+		case <-returned:
+		case <-time.After(grace):
+			p.hang(&breakdown{hung, fmt.Sprintf("The log did not come back from %s within %s after its context had ended", call, grace), goroutines()})
+		}
+	})
+	return func() { stop(); close(returned) }
+}
+
+// hang ends the run, also where its own goroutine is the one that hangs.
+func (p *player) hang(b *breakdown) {
+	select {
+	case p.run.hung <- b:
+		p.tell(b)
+	default: // another call was first
+	}
+}
+
+// tell ends the run because its log broke down. What it does while its run ends,
+// because of that or because the time is over, is of no account.
+func (p *player) tell(b *breakdown) {
+	if p.over.Load() {
+		return
+	}
+	select {
+	case p.broke <- b:
+	default: // another client was first
+	}
 }

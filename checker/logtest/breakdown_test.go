@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,12 +22,12 @@ import (
 // A fragile log breaks down at its second batch.
 type fragile struct {
 	memoryLog
-	appends int
+	appends atomic.Int64
 	breaks  func()
 }
 
 func (l *fragile) Append(ctx context.Context, client string, values []string) (int64, error) {
-	if l.appends++; l.appends == 2 {
+	if l.appends.Add(1) == 2 {
 		l.breaks()
 	}
 	return l.memoryLog.Append(ctx, client, values)
@@ -77,6 +80,7 @@ func TestPanic(t *testing.T) {
 
 // TestHang ends when the time is over, though the log does not.
 func TestHang(t *testing.T) {
+	t.Parallel()
 	never := make(chan struct{})
 	defer close(never)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -85,6 +89,147 @@ func TestHang(t *testing.T) {
 	brokenBy(t, err, "invariant no-hang")
 	if !strings.Contains(err.Error(), "not run: an earlier run did not come back") {
 		t.Errorf("what was not run is not named: %v", err)
+	}
+}
+
+// A stuck log never comes back from some of what it is asked.
+type stuck struct {
+	fragile
+	asked func(client string)
+}
+
+func (l *stuck) Read(ctx context.Context, client string, from int64) ([]logtest.Record, error) {
+	if l.asked != nil && l.appends.Load() > 0 {
+		l.asked(client)
+	}
+	return l.fragile.Read(ctx, client, from)
+}
+
+// TestStuck demands that a call that never comes back is a failure soon, whatever
+// time there is, whether it is a client's or the final reading's.
+func TestStuck(t *testing.T) {
+	t.Parallel()
+	never := make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	wait := func() { <-never }
+	for name, c := range map[string]struct {
+		log           func() logtest.Log
+		deterministic bool
+		timeout       time.Duration
+		says          string
+	}{
+		"append by default": {log: func() logtest.Log { return &fragile{breaks: wait} }, says: "a send of P1 within 2s"},
+		"append one by one": {func() logtest.Log { return &fragile{breaks: wait} }, true, time.Millisecond, "a send of P1 within 2s"},
+		"reading to the end": {func() logtest.Log {
+			return &stuck{fragile{breaks: func() {}}, func(client string) {
+				if client == "S1" {
+					wait()
+				}
+			}}
+		}, false, 10 * time.Millisecond, "the reading to its end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := logtest.CheckLog(context.Background(), play(c.log), logtest.Options{Deterministic: c.deterministic, Timeout: c.timeout, Failures: t.TempDir()})
+			if f := brokenBy(t, err, "invariant no-hang"); !strings.Contains(f.Finding.Says, c.says) {
+				t.Errorf("it says %s, want something about %s", f.Finding.Says, c.says)
+			}
+		})
+	}
+}
+
+// A hopeless log panics whenever it is asked, the later the longer its context
+// has been over.
+type hopeless struct{ memoryLog }
+
+func (l *hopeless) Append(ctx context.Context, client string, _ []string) (int64, error) {
+	if client != "P1" {
+		<-ctx.Done()
+		time.Sleep(5 * time.Millisecond)
+	}
+	panic("fragile: out of cheese, " + client)
+}
+
+// TestPanicAgain has clients panic when the run has ended because another did.
+func TestPanicAgain(t *testing.T) {
+	err := logtest.CheckLog(t.Context(), play(func() logtest.Log { return &hopeless{} }),
+		logtest.Options{Runs: 3, Failures: t.TempDir(), Timeout: time.Millisecond, Pace: time.Millisecond})
+	brokenBy(t, err, "invariant no-panic")
+	time.Sleep(50 * time.Millisecond) // those that are late
+}
+
+// TestGoroutineEnded has a log end the goroutine that called it, as
+// testing.T.FailNow does.
+func TestGoroutineEnded(t *testing.T) {
+	drive := play(func() logtest.Log { return &fragile{breaks: runtime.Goexit} })
+	f := brokenBy(t, logtest.CheckLog(t.Context(), drive, logtest.Options{Runs: 1, Failures: t.TempDir()}), "invariant no-panic")
+	if !strings.Contains(f.Finding.Says, "ended the goroutine") {
+		t.Errorf("it says %s", f.Finding.Says)
+	}
+}
+
+// A lost log answers with numbers that are no offsets.
+type lost struct {
+	fragile
+	numbers
+}
+
+// numbers are answers, if they are not 0.
+type numbers struct{ at, read, end int64 }
+
+func (l *lost) Append(ctx context.Context, client string, values []string) (int64, error) {
+	base, err := l.fragile.Append(ctx, client, values)
+	if l.at != 0 {
+		base = l.at
+	}
+	return base, err
+}
+
+func (l *lost) Read(ctx context.Context, client string, from int64) ([]logtest.Record, error) {
+	records, err := l.fragile.Read(ctx, client, from)
+	if l.read != 0 && len(records) > 0 {
+		records = []logtest.Record{{Offset: l.read, Value: records[0].Value}}
+	}
+	return records, err
+}
+
+func (l *lost) End(ctx context.Context, client string) (int64, error) {
+	if l.end != 0 && l.appends.Load() > 0 {
+		return l.end, nil
+	}
+	return l.memoryLog.End(ctx, client)
+}
+
+// TestNoOffsets demands that a number that is no offset is a failure of the log,
+// saved once, and not one of the recording.
+func TestNoOffsets(t *testing.T) {
+	for _, log := range []numbers{{at: -2}, {at: math.MinInt64}, {at: math.MaxInt64}, {read: -1}, {read: math.MaxInt64}, {end: -1}, {end: -5}} {
+		for _, deterministic := range []bool{false, true} {
+			drive := play(func() logtest.Log { return &lost{fragile{breaks: func() {}}, log} })
+			opts := logtest.Options{Deterministic: deterministic, Runs: 3, Failures: t.TempDir()}
+			err := logtest.CheckLog(t.Context(), drive, opts)
+			var f *logtest.Failure
+			if !errors.As(err, &f) || f.Rule != "invariant real-offsets" || strings.Contains(err.Error(), "recording") {
+				t.Errorf("%+v: %v", log, err)
+			}
+			if saved := files(t, opts.Failures); len(saved) != 1 {
+				t.Errorf("saved are %v", saved)
+			}
+		}
+	}
+}
+
+// TestNothingAtStake fails a log that acknowledges nothing: no promise was
+// tried.
+func TestNothingAtStake(t *testing.T) {
+	drive := play(func() logtest.Log {
+		return &fake{append: func(*fake, string, []string) (int64, error) { return 0, errUnclear }}
+	})
+	for _, runs := range []int{1, 20} {
+		err := logtest.CheckLog(t.Context(), drive, logtest.Options{Deterministic: true, Runs: runs})
+		if err == nil || !strings.Contains(err.Error(), "nothing was at stake") || strings.Contains(err.Error(), "every client") {
+			t.Errorf("%d runs: %v", runs, err)
+		}
 	}
 }
 

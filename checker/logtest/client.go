@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -21,29 +23,19 @@ type client struct {
 }
 
 func (c *client) work() {
+	dismissed := false
 	defer func() {
-		// A panic of a client that nobody waits for any more ends the process, as
-		// any other does that cannot be reported.
-		if p := recover(); p != nil && !c.tell(breakdownOf(p)) {
-			panic(p)
+		if p := recover(); p != nil {
+			c.tell(breakdownOf(p))
+		} else if !dismissed {
+			c.tell(&breakdown{panicked, "The log ended the goroutine of a client that called it", string(debug.Stack())})
 		}
 	}()
 	for s := range c.steps {
 		c.do(s)
 		c.done <- struct{}{}
 	}
-}
-
-// tell ends the run because its log broke down, if it is still under way.
-func (p *player) tell(b *breakdown) bool {
-	if p.over.Load() {
-		return false
-	}
-	select {
-	case p.broke <- b:
-	default: // another client was first
-	}
-	return true
+	dismissed = true
 }
 
 // do performs one step; what it does not know, it leaves out.
@@ -54,6 +46,7 @@ func (c *client) do(s *schedule.Step) {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, c.run.opts.Timeout)
 	defer cancel()
+	defer c.watch(ctx, fmt.Sprintf("a %s of %s", s.Verb, c.name), c.healed)()
 	switch s.Verb {
 	case "send":
 		c.send(ctx, int(n), values(s))
@@ -92,7 +85,7 @@ func (c *client) send(ctx context.Context, partition int, batch []string) {
 	default:
 		o.Outcome = histories.Info
 	}
-	c.run.Recorder.Complete(id, o)
+	c.complete(id, o)
 }
 
 func (c *client) poll(ctx context.Context, partition int) {
@@ -124,8 +117,7 @@ func (c *client) read(ctx context.Context, o histories.Op, partition int, from i
 	if err != nil {
 		o.Outcome, o.Records = histories.Fail, nil
 	}
-	c.run.Recorder.Complete(id, o)
-	return o.Records
+	return c.complete(id, o).Records
 }
 
 func (c *client) list(ctx context.Context, partition int) {
@@ -141,7 +133,7 @@ func (c *client) list(ctx context.Context, partition int) {
 	if err != nil {
 		o.Outcome, o.Offset = histories.Fail, histories.None
 	}
-	c.run.Recorder.Complete(id, o)
+	c.complete(id, o)
 }
 
 // scan reads a partition to its end. Where the log tells its end, that is asked
@@ -156,7 +148,7 @@ func (c *client) scan(ctx context.Context, partition int) {
 		o.Outcome, o.Records, o.End = histories.Fail, nil, histories.None
 		c.run.unread = err
 	}
-	c.run.Recorder.Complete(id, o)
+	c.complete(id, o)
 }
 
 func readAll(ctx context.Context, log Log, client string) (records []Record, end int64, err error) {
@@ -191,6 +183,37 @@ func readAll(ctx context.Context, log Log, client string) (records []Record, end
 		}
 	}
 	return records, end, nil
+}
+
+// complete records an answer, and returns what of it is recorded. One that no
+// log can give ends the run, and is recorded as none.
+func (c *client) complete(id int64, o histories.Op) histories.Op {
+	if why := nonsense(&o); why != "" {
+		c.tell(&breakdown{name: nowhere, says: fmt.Sprintf("The log answered a %s of %s with %s", o.Kind, c.name, why)})
+		o.Outcome, o.Offset, o.Records, o.End = histories.Fail, histories.None, nil, histories.None
+		if o.Kind == histories.Send {
+			o.Outcome = histories.Info
+		}
+	}
+	c.run.Recorder.Complete(id, o)
+	return o
+}
+
+// nonsense is the first number in an answer that is no offset.
+func nonsense(o *histories.Op) string {
+	last := int64(math.MaxInt64 - 1)
+	switch most := last - max(int64(len(o.Values))-1, 0); {
+	case o.Kind == histories.List && o.Outcome == histories.OK && o.Offset < 0, o.Offset < histories.None, o.Offset > most:
+		return fmt.Sprintf("offset %d", o.Offset)
+	case o.Kind == histories.Scan && o.Outcome == histories.OK && o.End < 0:
+		return fmt.Sprintf("end %d", o.End)
+	}
+	for _, r := range o.Records {
+		if r.Offset < 0 || r.Offset > last {
+			return fmt.Sprintf("a record at offset %d", r.Offset)
+		}
+	}
+	return ""
 }
 
 func recorded(records []Record) []histories.Record {

@@ -27,10 +27,14 @@
 // testdata/failures otherwise. "check explain FILE" shows it with a timeline;
 // with -artifacts a page for a browser stands beside it.
 //
-// A log that panics, in the driver or in what its clients call, or that does not
-// come back within ten [Options.Timeout] of the end of the test's time, fails by
-// "invariant no-panic" or "invariant no-hang": what its clients had seen by then
-// is saved like any failure. A panic in a goroutine that the log began itself
+// A log that panics, in the driver or in what its clients call, fails by
+// "invariant no-panic". One that does not come back from a call within
+// [Options.Timeout], and at least two seconds, of the end of the call's context
+// and of all faults fails by "invariant no-hang", and so does a driver that does
+// not end when the test's time is over. One that answers with a number that is no
+// offset fails by "invariant real-offsets". What its clients had seen by then
+// is saved like any failure. A log that acknowledges nothing fails, too: nothing
+// was at stake. A panic in a goroutine that the log began itself
 // ends the process; what was under way is then in the user's cache folder, and the
 // next run begins with it. With -artifacts, it is there as unfinished.jsonl.
 //

@@ -30,7 +30,10 @@ func (r *Run) Play(ctx context.Context, log Log) error {
 		}
 	}
 	r.means = meansOf(log, p.partitions)
-	p.done, p.broke = make(chan struct{}, len(r.Schedule.Steps)), make(chan *breakdown, 1)
+	p.done, p.broke, p.healed = make(chan struct{}, len(r.Schedule.Steps)), make(chan *breakdown, 1), make(chan struct{})
+	if r.opts.Deterministic {
+		close(p.healed) // nothing ends a fault while a client acts
+	}
 	defer p.dismiss()
 	for steps := r.Schedule.Steps; len(steps) > 0; {
 		n := 1
@@ -54,8 +57,9 @@ type player struct {
 	clients    map[string]*client
 	underWay   int             // steps handed to clients and not known to be done
 	done       chan struct{}   // one for each that is
-	broke      chan *breakdown // of a client that panicked
+	broke      chan *breakdown // how the log broke down
 	over       atomic.Bool     // nobody looks at it any more
+	healed     chan struct{}   // closed when no fault can hold up a client any more
 	struck     []affliction    // by the time of their end
 }
 
@@ -103,8 +107,8 @@ func (p *player) strike(s *schedule.Step) error {
 	}
 	begin, end := f.of(p.log)
 	p.mark("%s %s=%d", f.Ability, f.key, node)
-	if err := begin(int(node)); err != nil {
-		return fmt.Errorf("%s of node %d: %w", f.Ability, node, err)
+	if err := p.within(f.Ability, begin, int(node)); err != nil {
+		return err
 	}
 	a := affliction{fault: f, node: int(node), until: s.At, end: end}
 	lasts, _ := number(s, "for")
@@ -120,9 +124,20 @@ func (p *player) heal(now int64) error {
 		a := p.struck[0]
 		p.struck = p.struck[1:]
 		p.mark("end of %s %s=%d", a.fault.Ability, a.fault.key, a.node)
-		if err := a.end(a.node); err != nil {
-			return fmt.Errorf("end of %s of node %d: %w", a.fault.Ability, a.node, err)
+		if err := p.within("end of "+a.fault.Ability, a.end, a.node); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// within begins or ends a fault, for which there is a minute: it has no context.
+func (p *player) within(what Ability, act strike, node int) error {
+	ctx, cancel := context.WithTimeout(p.ctx, time.Minute)
+	defer cancel()
+	defer p.watch(ctx, fmt.Sprintf("%s of node %d", what, node), nil)()
+	if err := act(node); err != nil {
+		return fmt.Errorf("%s of node %d: %w", what, node, err)
 	}
 	return nil
 }
@@ -151,24 +166,31 @@ func (p *player) ask(s *schedule.Step) {
 }
 
 // wait waits until all clients are done, or that time has passed. It ends with
-// an error if one of them panicked.
+// an error if the log broke down.
 func (p *player) wait(most time.Duration) error {
-	if p.underWay == 0 {
-		return nil
-	}
 	over := time.NewTimer(most)
 	defer over.Stop()
 	for p.underWay > 0 {
 		select {
 		case <-p.done:
 			p.underWay--
-		case p.run.broke = <-p.broke:
-			return p.run.broke
+		case b := <-p.broke:
+			return p.brokeBy(b)
 		case <-over.C:
 			return nil
 		}
 	}
-	return nil
+	select {
+	case b := <-p.broke:
+		return p.brokeBy(b)
+	default:
+		return nil
+	}
+}
+
+func (p *player) brokeBy(b *breakdown) error {
+	p.run.broke = b
+	return b
 }
 
 // dismiss lets the clients go when they are done.
@@ -181,27 +203,35 @@ func (p *player) dismiss() {
 	}
 }
 
-// finish ends all faults and reads every partition to its end. What is still
-// under way then has no answer.
+// finish ends all faults, lets every client come back and reads every partition
+// to its end.
 func (p *player) finish() error {
 	const never = 1<<63 - 1
 	if err := p.heal(never); err != nil {
 		return err
 	}
-	patience := 10 * p.run.opts.Timeout
-	if err := p.wait(patience); err != nil {
+	if !p.run.opts.Deterministic {
+		close(p.healed)
+	}
+	if err := p.wait(never); err != nil { // each comes back, or is said to hang
 		return err
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := context.WithTimeout(p.ctx, 10*p.run.opts.Timeout)
 	defer cancel()
 	if l, ok := p.log.(Settler); ok {
-		if err := l.Settle(ctx); err != nil {
+		back := p.watch(ctx, "its Settle", nil)
+		err := l.Settle(ctx)
+		if back(); err != nil {
 			return fmt.Errorf("the log did not settle once all faults had ended: %w", err)
 		}
 	}
+	defer p.watch(ctx, "the reading to its end", nil)()
 	reader := &client{player: p, name: "S1"}
 	for n := range p.partitions {
 		reader.scan(ctx, n)
+	}
+	if err := p.wait(0); err != nil {
+		return err
 	}
 	return p.ctx.Err()
 }

@@ -39,6 +39,7 @@ type Run struct {
 	submitted *histories.History
 	unread    error      // why a partition could not be read to its end
 	broke     *breakdown // by which a client ended the run
+	hung      chan *breakdown
 }
 
 // Declare says what the log can do, for drivers that do not call Play.
@@ -66,7 +67,7 @@ type Options struct {
 	Seed uint64 // of the drawn schedules; 0 means 1
 
 	// Timeout bounds each operation, and the final reading tenfold; 0 means a
-	// second.
+	// second. Beginning or ending a fault is given a minute.
 	Timeout time.Duration
 
 	// Pace is how long operations may be under way before the schedule goes on

@@ -45,12 +45,15 @@ func newSuite(ctx context.Context, drive Driver, opts Options, runs int) (*suite
 	opts.Pace = cmp.Or(opts.Pace, defaultPace)
 	opts.MinimizeRuns = cmp.Or(opts.MinimizeRuns, 500)
 	opts.MinimizeTime = cmp.Or(opts.MinimizeTime, defaultMinimizeTime)
-	s := &suite{drive: drive, opts: opts, known: map[string]*Failure{}, attempts: 3, variables: variables, grace: 10 * opts.Timeout}
+	s := &suite{drive: drive, opts: opts, known: map[string]*Failure{}, attempts: 3, variables: variables, grace: graceOf(opts.Timeout)}
 	if opts.Deterministic {
 		s.attempts = 1
 	}
 	run, _, err := s.perform(ctx, schedule.Schedule{})
 	if err != nil {
+		if b := (*breakdown)(nil); errors.As(err, &b) {
+			err = fmt.Errorf("%w\n%s", err, b.stack)
+		}
 		return nil, fmt.Errorf("a run in which nothing happens: %w", err)
 	}
 	s.means = run.means
@@ -80,6 +83,17 @@ type trial struct {
 // has reports whether the trial breaks a rule.
 func (t *trial) has(rule string) bool { return slices.Contains(t.result.Names(), rule) }
 
+// appended counts the appends that the log said were in it, whatever that means
+// with its acks.
+func (t *trial) appended() (n int) {
+	for _, o := range t.history.Ops() {
+		if o.Kind == histories.Send && o.Outcome == histories.OK {
+			n++
+		}
+	}
+	return n
+}
+
 // perform makes one run. Of one that the log broke down in, the error is a
 // [*breakdown], and the history what was seen until then.
 func (s *suite) perform(ctx context.Context, sch schedule.Schedule) (*Run, *histories.History, error) {
@@ -97,7 +111,7 @@ func (s *suite) perform(ctx context.Context, sch schedule.Schedule) (*Run, *hist
 	if err != nil {
 		return nil, nil, err
 	}
-	run := &Run{Schedule: sch, Recorder: rec, opts: &s.opts}
+	run := &Run{Schedule: sch, Recorder: rec, opts: &s.opts, hung: make(chan *breakdown, 1)}
 	failed := s.survive(ctx, run)
 	if s.stuck {
 		run = &Run{} // the log still has the other
@@ -208,7 +222,7 @@ func (s *suite) fixed(ctx context.Context, c fixedCase) report {
 func (s *suite) drawn(ctx context.Context) report {
 	r := report{}
 	var exercised checker.Exercised
-	generator, runs, ok, failed, undecided := drawnSchedules(s.means), 0, 0, 0, ""
+	generator, runs, ok, failed, appended, undecided := drawnSchedules(s.means), 0, 0, 0, 0, ""
 	for ; runs < s.opts.Runs && ctx.Err() == nil; runs++ {
 		t, err := s.try(ctx, generator.Example(int(draw.Mix(s.opts.Seed, uint64(runs))>>1)))
 		if ctx.Err() != nil && (t == nil || !t.has(hung)) {
@@ -219,6 +233,7 @@ func (s *suite) drawn(ctx context.Context) report {
 			return r
 		}
 		exercised.Add(t.result.Exercised)
+		appended += t.appended()
 		switch t.result.Verdict {
 		case checker.Conforms:
 			ok++
@@ -237,8 +252,12 @@ func (s *suite) drawn(ctx context.Context) report {
 	if undecided != "" {
 		r.notes = append(r.notes, "some could not be judged, the last because: "+undecided)
 	}
-	if r.err == nil && ok+failed == 0 {
+	switch {
+	case r.err != nil:
+	case ok+failed == 0:
 		r.err = fmt.Errorf("of %d drawn schedules none could be judged: %s", runs, cmp.Or(undecided, "the time was over"))
+	case failed == 0 && appended == 0:
+		r.err = fmt.Errorf("nothing was at stake: the log acknowledged none of %d appends in %d drawn schedules", exercised.Sends, runs)
 	}
 	return r
 }

@@ -216,28 +216,3 @@ func TestOperationsOutlastFaults(t *testing.T) {
 		t.Error("no operation was under way during a pause")
 	}
 }
-
-// A stuck log never answers some appends.
-type stuck struct {
-	memoryLog
-	appends atomic.Int64
-	never   chan struct{}
-}
-
-func (l *stuck) Append(ctx context.Context, client string, values []string) (int64, error) {
-	if l.appends.Add(1) == 2 {
-		<-l.never
-	}
-	return l.memoryLog.Append(ctx, client, values)
-}
-
-// TestStuckOperation demands that a run ends though an operation does not.
-func TestStuckOperation(t *testing.T) {
-	never := make(chan struct{})
-	defer close(never)
-	drive := play(func() logtest.Log { return &stuck{never: never} })
-	err := logtest.CheckLog(t.Context(), drive, logtest.Options{Runs: 1, Pace: time.Millisecond, Timeout: 2 * time.Millisecond})
-	if err != nil {
-		t.Error(err)
-	}
-}
