@@ -51,7 +51,7 @@ type mark struct {
 	Index int    `json:"i"`
 	Line  int    `json:"line,omitempty"`
 	Time  int64  `json:"t"`
-	Until *int64 `json:"until,omitempty"` // of a fault that says how long it lasts
+	Until *int64 `json:"until,omitempty"` // of a fault whose end is told
 	Kind  string `json:"kind"`
 	Text  string `json:"text"`
 }
@@ -97,9 +97,10 @@ func draw(h *histories.History, about *checker.Finding, cluster *Cluster) (d dat
 	for _, o := range shown {
 		d.operation(o, lanes[o.Process], proof[o.Index])
 	}
+	ends := faultEnds(marks)
 	for i := range marks {
 		if within(drawn, marks[i].Index) {
-			d.mark(&marks[i])
+			d.mark(&marks[i], ends)
 		}
 	}
 	if cluster != nil {
@@ -249,20 +250,46 @@ func words(o histories.Op, proof string) (asked, answer string) {
 	return asked, strings.TrimPrefix(strings.TrimPrefix(whole, asked), " => ")
 }
 
-func (d *data) mark(m *histories.Mark) {
+func (d *data) mark(m *histories.Mark, ends map[int]int64) {
 	_, text, _ := strings.Cut(m.String(), " ")
 	one := mark{Index: m.Index, Line: m.Line, Time: m.Time, Kind: m.Kind.String(), Text: plain(strings.TrimPrefix(text, "nemesis "), textWidth)}
 	if m.Kind == histories.Nemesis {
-		one.Until = until(m)
+		one.Until = until(m, ends)
 	}
 	d.Marks = append(d.Marks, one)
 }
 
-// until is when a fault ends that says how long it lasts: for=N. Its end, which
-// says so as well, lasts no longer.
-func until(m *histories.Mark) *int64 {
-	if strings.HasPrefix(m.Text, "end of ") {
+// faultEnds finds the marks "end of X" of faults X, and says by the index of the
+// fault's mark when it was over. Of equal faults the one that began last ends first.
+func faultEnds(marks []histories.Mark) map[int]int64 {
+	ends, open := map[int]int64{}, map[string][]int{}
+	for i := range marks {
+		m := &marks[i]
+		if m.Kind != histories.Nemesis {
+			continue
+		}
+		fault, isEnd := strings.CutPrefix(m.Text, endOf)
+		if !isEnd {
+			open[m.Text] = append(open[m.Text], m.Index)
+		} else if n := len(open[fault]); n > 0 {
+			ends[open[fault][n-1]] = m.Time
+			open[fault] = open[fault][:n-1]
+		}
+	}
+	return ends
+}
+
+// endOf begins the mark of a fault's end.
+const endOf = "end of "
+
+// until is when a fault ends: when a mark says so, or after for=N. Its end, which
+// repeats its words, lasts no longer.
+func until(m *histories.Mark, ends map[int]int64) *int64 {
+	if strings.HasPrefix(m.Text, endOf) {
 		return nil
+	}
+	if end, ok := ends[m.Index]; ok {
+		return &end
 	}
 	for _, word := range strings.Fields(m.Text) {
 		if n, ok := strings.CutPrefix(word, "for="); ok {

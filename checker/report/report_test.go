@@ -57,10 +57,12 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// TestFaultsLast draws a fault as long as it lasts, and its end as an instant.
+// TestFaultsLast draws a fault as long as it lasts, by its own word or until the
+// mark of its end, and that as an instant.
 func TestFaultsLast(t *testing.T) {
-	page := write(t, parse(t, lost+"8 nemesis end of crash broker=1 for=3\n"))
-	for _, want := range []string{`"t":5,"until":8,"kind":"nemesis","text":"crash broker=1 for=3"`, `"t":8,"kind":"nemesis","text":"end of crash broker=1 for=3"`} {
+	page := write(t, parse(t, lost+"8 nemesis end of crash broker=1 for=3\n9 nemesis pause broker 2\n10 nemesis cut 1 from 2\n12 nemesis end of pause broker 2\n"))
+	for _, want := range []string{`"t":5,"until":8,"kind":"nemesis","text":"crash broker=1 for=3"`, `"t":8,"kind":"nemesis","text":"end of crash broker=1 for=3"`,
+		`"t":9,"until":12,"kind":"nemesis","text":"pause broker 2"`, `"t":10,"kind":"nemesis","text":"cut 1 from 2"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %s", want)
 		}
