@@ -45,7 +45,7 @@ const defaultBudget = 2 * time.Minute
 
 func (a *app) gate() *cobra.Command {
 	g := &gate{app: a, bound: bugRuns, shard: shard{1, 1}, hunt: hunt.Run}
-	g.report = gateReport{Version: reportVersion, Unknown: "fail"}
+	g.report = gateReport{Version: reportVersion, Unknown: "fail", Parts: []part{}}
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Check everything that must hold, as a CI job does",
@@ -67,8 +67,12 @@ func (a *app) gate() *cobra.Command {
 			switch {
 			case g.report.Unknown != "fail" && g.report.Unknown != "pass":
 				return fmt.Errorf("invalid argument %q for --unknown: expected fail or pass", g.report.Unknown)
-			case g.bound < 1 || g.budget <= 0 || runs < 1 && cmd.Flags().Changed("runs"):
-				return errors.New("expected --runs, --bound and --budget above 0")
+			case g.bound < 1:
+				return fmt.Errorf("expected --bound above 0, found %d", g.bound)
+			case g.budget <= 0:
+				return fmt.Errorf("expected --budget above 0, found %s", g.budget)
+			case runs < 1 && cmd.Flags().Changed("runs"):
+				return fmt.Errorf("expected --runs above 0, found %d", runs)
 			case runs > 0 && runs < g.shard.of:
 				return fmt.Errorf("expected --runs of %d or more, a schedule for each shard", g.shard.of)
 			}

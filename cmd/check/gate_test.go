@@ -230,6 +230,38 @@ func TestGateIsRed(t *testing.T) {
 	}
 }
 
+// TestShortBudget has hunts for bugs that never find any: where only time sets the
+// bounds, they are left out, and the correct cluster has its share.
+func TestShortBudget(t *testing.T) {
+	for _, budget := range []time.Duration{1, 50 * time.Millisecond} {
+		var out bytes.Buffer
+		g := &gate{app: &app{out: &results{to: &out}, err: io.Discard}, bound: 1, budget: budget, shard: shard{1, 1}}
+		g.hunt = func(ctx context.Context, _ hunt.Options) (*hunt.Report, error) {
+			<-ctx.Done()
+			return &hunt.Report{Runs: 1, OK: 1}, nil
+		}
+		g.report = gateReport{Seed: 1, Shard: "1/1", Unknown: "fail", Complete: true}
+		g.start = time.Now()
+		timed, cancel := context.WithDeadline(t.Context(), g.start.Add(budget))
+		g.huntBugs(t.Context(), timed)
+		g.hunt = hunt.Run
+		g.huntSafe(t.Context(), timed)
+		cancel()
+		if bugs, safe := g.report.Parts[0], g.report.Parts[1]; g.report.Verdict != "ok" || bugs.Verdict != "none" || safe.Drawn.Schedules < least {
+			t.Errorf("with a budget of %s the verdict is %s:\n%s", budget, g.report.Verdict, &out)
+		}
+	}
+}
+
+// TestMissingShards names those in a row at once.
+func TestMissingShards(t *testing.T) {
+	got := missing(map[string]string{"3/9": "a", "5/9": "b", "6/9": "c"}, 9)
+	want := []string{"the reports of shards 1/9 to 2/9 are missing", "the report of shard 4/9 is missing", "the reports of shards 7/9 to 9/9 are missing"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestMergedVerdicts merges reports of two shards with one item each.
 func TestMergedVerdicts(t *testing.T) {
 	of := func(i int, verdict string) gateReport {

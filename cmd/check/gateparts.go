@@ -141,8 +141,9 @@ func (g *gate) replayCorpus(ctx context.Context, cases []gateCase) {
 }
 
 // huntBugs hunts each seeded bug until it is found. Where only time sets the
-// bounds, half of it is for the bugs: none is begun later, but the one that is
-// being hunted then may take the rest. Which come first depends on the seed.
+// bounds, half of it is for the bugs, and half of what is left of that for each,
+// so that a rare one leaves some for the others; those it does not suffice for
+// are left out. Which come first depends on the seed.
 func (g *gate) huntBugs(ctx, timed context.Context) {
 	progress := newProgress(g.app.err)
 	defer progress.done()
@@ -154,17 +155,24 @@ func (g *gate) huntBugs(ctx, timed context.Context) {
 	}
 	g.begin("bugs", len(mine))
 	defer g.end()
-	half, end := time.Now(), g.start.Add(g.budget)
-	half = half.Add(end.Sub(half) / 2)
+	end := midway(time.Now(), g.start.Add(g.budget))
 	for n, i := range rotated(mine, g.report.Seed) {
-		if ctx.Err() != nil || g.report.Runs == 0 && n > 0 && time.Now().After(half) {
+		now := time.Now()
+		if ctx.Err() != nil || g.report.Runs == 0 && now.After(end) {
 			return
 		}
 		bug := impl.Bugs[i].Name
 		progress.say(n, len(mine), "bugs: %d of %d hunted, now %s", n, len(mine), bug)
-		g.look(i, bug, func(it *item) { g.huntBug(ctx, timed, it) })
+		share, cancel := timed, context.CancelFunc(func() {})
+		if g.report.Runs == 0 {
+			share, cancel = context.WithDeadline(timed, midway(now, end))
+		}
+		g.look(i, bug, func(it *item) { g.huntBug(ctx, share, it) })
+		cancel()
 	}
 }
+
+func midway(from, to time.Time) time.Time { return from.Add(to.Sub(from) / 2) }
 
 func (g *gate) huntBug(ctx, timed context.Context, it *item) {
 	r, err := g.hunt(timed, hunt.Options{Runs: g.bound, Seed: g.report.Seed, Bug: it.Name})
@@ -179,7 +187,7 @@ func (g *gate) huntBug(ctx, timed context.Context, it *item) {
 		it.wrong("error", internalError, "schedule %d: %s", r.FailedAt, r.Failed.Result.Reason)
 	case r.Failed != nil:
 		it.Again += " --first " + strconv.Itoa(r.FailedAt) + " --runs 1"
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, g.report.Runs == 0 && timed.Err() != nil:
 		it.Verdict = ""
 	case timed.Err() != nil:
 		it.wrong("unknown", undecidedItem, "not found when the time was over, after %s", count(r.Runs, "schedule"))
@@ -188,6 +196,10 @@ func (g *gate) huntBug(ctx, timed context.Context, it *item) {
 		it.wrong("violation", missedBug, "not found in %s", count(r.Runs, "schedule"))
 	}
 }
+
+// least is how many schedules are drawn on the correct cluster though the time is
+// over, if it is the time that sets the bounds.
+const least = 64
 
 // enough failures are reported before the hunt in the reference cluster ends.
 const enough = 10
@@ -203,11 +215,18 @@ func (g *gate) huntSafe(ctx, timed context.Context) {
 	p.Drawn = &drawn{}
 	failures := 0
 	for first, n := range g.shard.spans(g.report.Runs) {
-		for end := first + n; first < end && timed.Err() == nil && failures < enough; {
-			o := hunt.Options{First: first, Runs: end - first, Seed: g.report.Seed, Progress: func(r *hunt.Report) {
+		for end := first + n; first < end && failures < enough; {
+			within, n := timed, end-first
+			if g.report.Runs == 0 && p.Drawn.Schedules < least {
+				within, n = ctx, least-p.Drawn.Schedules
+			}
+			if within.Err() != nil {
+				break
+			}
+			o := hunt.Options{First: first, Runs: n, Seed: g.report.Seed, Progress: func(r *hunt.Report) {
 				progress.say(p.Drawn.Schedules+r.Runs, cmp.Or(runs, unbounded), "safe: %s", count(p.Drawn.Schedules+r.Runs, "schedule"))
 			}}
-			r, err := g.hunt(timed, o)
+			r, err := g.hunt(within, o)
 			if err != nil {
 				failures = enough
 				g.look(whole, "schedules", func(it *item) { it.wrong("error", internalError, "%v", err) })

@@ -18,7 +18,7 @@ const (
 // tellGitHub annotates the problems, where this is a step of a workflow, and
 // adds the report to the job's summary.
 func (a *app) tellGitHub(r *gateReport, annotate bool) {
-	if annotate && os.Getenv("GITHUB_ACTIONS") == "true" {
+	if annotate && os.Getenv("GITHUB_ACTIONS") != "" {
 		for _, line := range annotations(r) {
 			fmt.Fprintln(a.out, line)
 		}

@@ -86,14 +86,31 @@ func (a *app) readReports(files []string, pages string) []gateReport {
 		from[r.Shard], of = file, s.of
 		shards = append(shards, r)
 	}
-	for i := range of {
-		if s := (&shard{i + 1, of}).String(); from[s] == "" {
-			a.fail(exitInput, fmt.Errorf("the report of shard %s is missing", s))
-			shards[0].Complete = false
-		}
+	for _, gap := range missing(from, of) {
+		a.fail(exitInput, errors.New(gap))
+		shards[0].Complete = false
 	}
 	slices.SortFunc(shards, func(a, b gateReport) int { return cmp.Compare(shardOf(a), shardOf(b)) })
 	return shards
+}
+
+// missing says which of so many shards have no report, those in a row at once.
+func missing(reports map[string]string, of int) (gaps []string) {
+	for i := 1; i <= of; i++ {
+		first := shard{i, of}
+		last := shard{i - 1, of}
+		for i <= of && reports[(&shard{i, of}).String()] == "" {
+			last.number = i
+			i++
+		}
+		switch n := last.number - first.number + 1; {
+		case n == 1:
+			gaps = append(gaps, fmt.Sprintf("the report of shard %s is missing", &first))
+		case n > 1:
+			gaps = append(gaps, fmt.Sprintf("the reports of shards %s to %s are missing", &first, &last))
+		}
+	}
+	return gaps
 }
 
 // shardOf is the number of a report's shard.
@@ -141,6 +158,9 @@ func (r *gateReport) valid() error {
 	if r.Version != reportVersion {
 		return fmt.Errorf("the report has version %d, expected %d", r.Version, reportVersion)
 	}
+	if r.Parts == nil {
+		return errors.New("the report has no parts")
+	}
 	if r.Complete && len(r.Parts) < len(partNames) {
 		return fmt.Errorf("the report has %s, expected %d", count(len(r.Parts), "part"), len(partNames))
 	}
@@ -164,7 +184,7 @@ func (r *gateReport) valid() error {
 // have found them.
 func mergeShards(shards []gateReport) gateReport {
 	all := shards[0]
-	all.Shard, all.Ms, all.Parts, all.Baseline = "1/1", 0, nil, nil
+	all.Shard, all.Ms, all.Parts, all.Baseline = "1/1", 0, []part{}, nil
 	for _, r := range shards {
 		all.Ms += r.Ms
 		all.Complete = all.Complete && r.Complete

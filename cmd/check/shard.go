@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"strconv"
@@ -11,13 +10,16 @@ import (
 // A shard is one of several shares of the work, counted from 1.
 type shard struct{ number, of int }
 
+// mostShards is more than anybody has machines for.
+const mostShards = 10_000
+
 // Set reads "i/n".
 func (s *shard) Set(text string) error {
 	number, of, _ := strings.Cut(text, "/")
 	i, err := strconv.Atoi(number)
 	n, also := strconv.Atoi(of)
-	if err != nil || also != nil || i < 1 || i > n {
-		return errors.New("expected i/n, with i from 1 to n")
+	if err != nil || also != nil || i < 1 || i > n || n > mostShards {
+		return fmt.Errorf("expected i/n, with i from 1 to n and n of %d at most", mostShards)
 	}
 	*s = shard{i, n}
 	return nil

@@ -3,6 +3,7 @@ package hunt
 import (
 	"context"
 	"flag"
+	"strings"
 	"testing"
 
 	"github.com/isrcheck/isrcheck/checker"
@@ -201,4 +202,22 @@ func report(t *testing.T, u Setup, failed *Trial) {
 		t.Fatal(err)
 	}
 	t.Fatalf("%v\n%s", failed.Result.Err(), h.AppendNotation(nil))
+}
+
+// TestReplayIsInterrupted does not wait for a run that nothing ends, and keeps
+// its panic.
+func TestReplayIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	never := make(chan struct{})
+	defer close(never)
+	_, err := unlessOver(ctx, func() (*Trial, error) { cancel(); <-never; return nil, nil })
+	if err != context.Canceled {
+		t.Errorf("got %v", err)
+	}
+	defer func() {
+		if p, _ := recover().(string); !strings.Contains(p, "out of cheese") {
+			t.Errorf("the panic became %q", p)
+		}
+	}()
+	unlessOver(t.Context(), func() (*Trial, error) { panic("out of cheese") })
 }

@@ -1,8 +1,10 @@
 package hunt
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"github.com/isrcheck/isrcheck/checker"
@@ -41,7 +43,7 @@ func (u Setup) Replay(ctx context.Context, saved *histories.History) (*Replay, e
 	}
 	want := s.Fingerprint
 	s.Fingerprint = ""
-	t, err := u.As(saved).TryTwice(ctx, s)
+	t, err := unlessOver(ctx, func() (*Trial, error) { return u.As(saved).TryTwice(ctx, s) })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", saved.Name(), err)
 	}
@@ -56,4 +58,34 @@ func (u Setup) Replay(ctx context.Context, saved *histories.History) (*Replay, e
 		r.Wrong = fmt.Sprintf("the verdict is %s %v, the case expects %s", t.Result.Verdict, t.Result.Names(), hd.Expect)
 	}
 	return r, nil
+}
+
+// unlessOver returns what try does, or why ctx ended if that comes first: nothing
+// ends a run that is under way.
+func unlessOver(ctx context.Context, try func() (*Trial, error)) (*Trial, error) {
+	type outcome struct {
+		trial  *Trial
+		err    error
+		failed any // what it panicked with
+	}
+	tried := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if p := recover(); p != nil {
+				o.failed = fmt.Sprintf("%v\n%s", p, debug.Stack())
+			}
+			tried <- o
+		}()
+		o.trial, o.err = try()
+	}()
+	select {
+	case o := <-tried:
+		if o.failed != nil {
+			panic(o.failed)
+		}
+		return o.trial, cmp.Or(o.err, ctx.Err())
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
