@@ -3,7 +3,6 @@ package logtest_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -263,15 +262,26 @@ func TestUnfinished(t *testing.T) {
 				select {}
 			}}
 		})
-		logtest.CheckLog(t.Context(), drive, logtest.Options{Deterministic: true, Failures: folder})
+		logtest.TestLog(t, drive, logtest.Options{Deterministic: true, Failures: folder})
+		return
+	}
+	if folder := os.Getenv("LOGTEST_LIVES_IN"); folder != "" {
+		drive := play(func() logtest.Log { return &memoryLog{broken: true} })
+		logtest.TestLog(t, drive, logtest.Options{Deterministic: true, Runs: 1, Failures: folder})
 		return
 	}
 	folder, caches := t.TempDir(), t.TempDir()
-	self := exec.Command(os.Args[0], "-test.run=^TestUnfinished$")
-	self.Env = append(os.Environ(), "LOGTEST_DIES_IN="+folder, "XDG_CACHE_HOME="+caches)
-	if out, err := self.CombinedOutput(); err == nil || !strings.Contains(string(out), "out of cheese") {
-		t.Fatalf("the process did not die of its panic: %v\n%s", err, out)
+	t.Setenv("XDG_CACHE_HOME", caches)
+	dies := func() string {
+		self := exec.Command(os.Args[0], "-test.run=^TestUnfinished$")
+		self.Env = append(os.Environ(), "LOGTEST_DIES_IN="+folder)
+		out, err := self.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "out of cheese") {
+			t.Fatalf("the process did not die of its panic: %v\n%s", err, out)
+		}
+		return string(out)
 	}
+	dies()
 	left, err := filepath.Glob(filepath.Join(caches, "isrcheck/logtest/*.jsonl"))
 	if err != nil || len(left) != 1 {
 		t.Fatalf("left are %v, %v", left, err)
@@ -281,17 +291,20 @@ func TestUnfinished(t *testing.T) {
 		t.Fatalf("what was under way is not on disk: %v", err)
 	}
 
-	t.Setenv("XDG_CACHE_HOME", caches)
-	var told []string
-	drive := play(func() logtest.Log { return &memoryLog{broken: true} })
-	err = logtest.CheckLog(t.Context(), drive, logtest.Options{Deterministic: true, Runs: 1, Failures: folder,
-		Logf: func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) }})
-	var f *logtest.Failure
-	if !errors.As(err, &f) || f.Case != "the schedule that was not finished" {
-		t.Errorf("the next run does not begin with it: %v", err)
+	again := dies()
+	last := strings.TrimSuffix(left[0], ".jsonl") + "-last.jsonl"
+	if !strings.Contains(again, "TestUnfinished: the last run of this test ended in the middle of a schedule, which is run again now; see what happened until then with: check explain "+last) {
+		t.Errorf("nobody says what ended the process before:\n%s", again)
 	}
-	if all := strings.Join(told, "\n"); !strings.Contains(all, "unfinished: the last run of this test ended in the middle of this schedule ("+left[0]) {
-		t.Errorf("nobody says so:\n%s", all)
+	if h, err = histories.ReadFile(last); err != nil || len(h.Ops()) < 2 {
+		t.Errorf("what happened is lost: %v", err)
+	}
+
+	t.Setenv("LOGTEST_LIVES_IN", folder)
+	lives := exec.Command(os.Args[0], "-test.run=^TestUnfinished$", "-test.v")
+	out, err := lives.CombinedOutput()
+	if text := string(out); err == nil || !strings.Contains(text, "found in the schedule that was not finished") || !strings.Contains(text, "the schedule is:") {
+		t.Errorf("the next run does not begin with it: %v\n%s", err, out)
 	}
 	if _, err := os.Stat(left[0]); err == nil {
 		t.Error("it is still there, though the run has come to its end")

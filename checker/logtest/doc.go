@@ -22,7 +22,9 @@
 // etcd's raft; the module in the folder jetstream drives a cluster of NATS.
 //
 // A failure is made small, saved as a history with its schedule, reported once
-// for each rule, and tried first on the next run. It is saved in the test's
+// for each rule, and tried first on the next run. Of a rule for which a folder
+// has four already, none is saved there, so that logs which fail otherwise each
+// time fill no disk: the report then has the history. It is saved in the test's
 // [testing.T.ArtifactDir] where go test is called with -artifacts, and in
 // testdata/failures otherwise. "check explain FILE" shows it with a timeline;
 // with -artifacts a page for a browser stands beside it.
@@ -36,7 +38,9 @@
 // is saved like any failure. A log that acknowledges nothing fails, too: nothing
 // was at stake. A panic in a goroutine that the log began itself
 // ends the process; what was under way is then in the user's cache folder, and the
-// next run begins with it. With -artifacts, it is there as unfinished.jsonl.
+// next run says where and begins with it. That is no failure by itself: whoever
+// ends a test ends its process, too. With -artifacts, it is there as
+// unfinished.jsonl.
 //
 // # Which way it errs
 //

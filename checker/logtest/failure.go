@@ -2,8 +2,12 @@ package logtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
+	"os"
+	"regexp"
 	"strings"
 
 	"github.com/isrcheck/isrcheck/checker"
@@ -78,8 +82,11 @@ func (f *Failure) Error() string {
 
 func indented(s schedule.Schedule) string {
 	text, err := s.AppendText(nil)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "    " + err.Error()
+	case len(text) == 0:
+		return "    no step: the log need not be asked for anything"
 	}
 	return "    " + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n    ")
 }
@@ -175,9 +182,34 @@ func (f *Failure) save(folder string) {
 		}
 	}
 	if err == nil && folder != "" {
-		hash := fnv.New32a()
-		hash.Write(text)
-		f.File, err = f.History.WriteNew(folder, fmt.Sprintf("%s-%08x", strings.ReplaceAll(f.Rule, " ", "-"), hash.Sum32()))
+		f.File, err = f.write(folder, text)
 	}
 	f.Unsaved = err
 }
+
+// mostSaved is how many failures by one rule a folder takes.
+const mostSaved = 4
+
+// write writes the history into a folder, if that does not have enough like it.
+func (f *Failure) write(folder string, schedule []byte) (path string, err error) {
+	rule := strings.ReplaceAll(f.Rule, " ", "-")
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	n := 0
+	for _, e := range entries {
+		if rest, ok := strings.CutPrefix(e.Name(), rule+"-"); ok && hashed.MatchString(rest) {
+			n++
+		}
+	}
+	if n >= mostSaved {
+		return "", fmt.Errorf("%s has %d by its rule: delete those that say nothing new", folder, n)
+	}
+	hash := fnv.New32a()
+	hash.Write(schedule)
+	return f.History.WriteNew(folder, fmt.Sprintf("%s-%08x", rule, hash.Sum32()))
+}
+
+// hashed is what stands behind the rule in the name of a failure.
+var hashed = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9]+)?\.hist$`)

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/histories"
@@ -73,8 +74,10 @@ func (j *journal) end() {
 }
 
 // unfinished returns the schedule that the process before this one did not
-// outlive, to be tried first.
-func (s *suite) unfinished(path string) ([]part, error) {
+// outlive, to be tried first. Whether it was the log that ended it or somebody
+// else, nobody knows, so that is no failure. But what it did is put aside and
+// told of at once, for this process may end in the same way.
+func (s *suite) unfinished(path string, tell func(note string)) ([]part, error) {
 	h, err := histories.ReadFile(path)
 	if err != nil || h.Header().Schedule == "" {
 		return nil, nil // there is none, or the process ended before it wrote a line
@@ -83,12 +86,18 @@ func (s *suite) unfinished(path string) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []part{{"unfinished", func(ctx context.Context) report { return s.finish(ctx, path, sch) }}}, nil
+	last := strings.TrimSuffix(path, ".jsonl") + "-last.jsonl"
+	if err := os.Rename(path, last); err != nil {
+		return nil, err
+	}
+	note := fmt.Sprintf("the last run of this test ended in the middle of a schedule, which is run again now; see what happened until then with: check explain %s", quoted(last))
+	tell(note)
+	return []part{{"unfinished", func(ctx context.Context) report { return s.finish(ctx, note, sch) }}}, nil
 }
 
 // finish runs the schedule that was not finished.
-func (s *suite) finish(ctx context.Context, path string, sch schedule.Schedule) report {
-	r := report{notes: []string{fmt.Sprintf("the last run of this test ended in the middle of this schedule (%s):\n%s", path, indented(sch))}}
+func (s *suite) finish(ctx context.Context, note string, sch schedule.Schedule) report {
+	r := report{notes: []string{note, "the schedule is:\n" + indented(sch)}}
 	for range s.attempts {
 		t, err := s.try(ctx, sch)
 		if err != nil {

@@ -54,7 +54,8 @@ func TestLog(t *testing.T, drive Driver, opts Options) {
 		s.saveIn, s.draws = t.ArtifactDir(), true
 		keep = filepath.Join(s.saveIn, "unfinished.jsonl")
 	}
-	parts, err := s.parts(before)
+	// Past testing.T, whose log is lost if the process ends.
+	parts, err := s.parts(before, func(note string) { fmt.Fprintf(os.Stderr, "%s: %s\n", t.Name(), note) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func CheckLog(ctx context.Context, drive Driver, opts Options) error {
 	for _, skipped := range s.lacks() {
 		logf("skipped: %s", skipped)
 	}
-	parts, err := s.parts(before)
+	parts, err := s.parts(before, func(note string) { logf("%s", note) })
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (s *suite) retry(ctx context.Context, path string) (r report) {
 		case err != nil:
 			return report{err: err}
 		case t.result.Verdict == checker.Violates:
-			return s.broken(ctx, path, hd.Expect, t)
+			return s.broken(ctx, path, h, t)
 		case t.result.Verdict != checker.Conforms:
 			r.err = fmt.Errorf("%s cannot be judged any more: %s", path, t.result.Reason)
 		}
@@ -66,14 +66,15 @@ func (s *suite) retry(ctx context.Context, path string) (r report) {
 
 // broken reports a saved failure that fails: by a rule that it was saved for as
 // it is, and by any other as a failure of today, which the file says nothing of.
-func (s *suite) broken(ctx context.Context, path string, before histories.Expect, t *trial) (r report) {
+func (s *suite) broken(ctx context.Context, path string, h *histories.History, t *trial) (r report) {
+	before := h.Header().Expect
 	var now []string
 	for _, rule := range t.result.Names() {
 		switch {
 		case !slices.Contains(before.Names, rule):
 			now = append(now, rule)
 		case len(r.failures) == 0:
-			r.failures = append(r.failures, s.still(path, t, rule))
+			r.failures = append(r.failures, s.still(ctx, path, h, t, rule))
 		}
 	}
 	if len(r.failures) == 0 {
@@ -82,16 +83,22 @@ func (s *suite) broken(ctx context.Context, path string, before histories.Expect
 	if i := slices.IndexFunc(now, func(rule string) bool { return s.known[rule] == nil }); i >= 0 {
 		r.failures = append(r.failures, s.found(ctx, path, t, now[i]))
 	} else if len(r.failures) == 0 {
-		r.failures = append(r.failures, s.still(path, t, now[0]))
+		r.failures = append(r.failures, s.report(ctx, path, t))
 	}
 	return r
 }
 
-// still reports a saved failure that is still one. It is small already.
-func (s *suite) still(path string, t *trial, rule string) *Failure {
-	also := slices.DeleteFunc(t.result.Names(), func(name string) bool { return name == rule })
-	f := &Failure{Rule: rule, Case: path, Finding: finding(t, rule), Also: also,
-		Schedule: t.schedule, History: t.history, Runs: 1, Stack: t.stack, File: path, rerun: s.again()}
+// still reports a saved failure that is still one. It is small already. What it
+// says is about the history that is in the file, which that of today need not
+// be like, unless that history alone does not show it.
+func (s *suite) still(ctx context.Context, path string, h *histories.History, t *trial, rule string) *Failure {
+	then := &trial{schedule: t.schedule, history: h, result: checker.Check(context.WithoutCancel(ctx), h, checker.Options{}), stack: t.stack}
+	f := &Failure{Rule: rule, Case: path, Finding: finding(then, rule),
+		Schedule: t.schedule, History: h, Runs: 1, Stack: t.stack, File: path, rerun: s.again()}
+	if !then.has(rule) || t.stack != "" {
+		f.Finding = finding(t, rule)
+	}
+	f.Also = slices.DeleteFunc(slices.Clone(h.Header().Expect.Names), func(name string) bool { return name == rule })
 	if known := s.known[f.Rule]; known != nil {
 		f.Known = known
 	} else {

@@ -179,8 +179,8 @@ type report struct {
 
 // parts returns what was not finished, the saved failures, the fixed cases and the
 // drawn ones.
-func (s *suite) parts(unfinished string) ([]part, error) {
-	parts, err := s.unfinished(unfinished)
+func (s *suite) parts(unfinished string, tell func(note string)) ([]part, error) {
+	parts, err := s.unfinished(unfinished, tell)
 	if err != nil {
 		return nil, err
 	}

@@ -124,6 +124,53 @@ func TestFlakyFailure(t *testing.T) {
 	}
 }
 
+// TestFailuresAreFew has a log that fails otherwise each time, and now and then:
+// a folder takes a few failures by one rule, and a report is about the file that
+// it names.
+func TestFailuresAreFew(t *testing.T) {
+	folder := t.TempDir()
+	named, printed := 0, 0
+	for seed := range uint64(12) {
+		runs := 0
+		drive := func(ctx context.Context, run *logtest.Run) error {
+			runs++
+			return run.Play(ctx, &forgetful{forgets: runs > 20 && runs%7 == 0})
+		}
+		err := logtest.CheckLog(t.Context(), drive, logtest.Options{Runs: 30, Seed: seed + 1, Pace: time.Millisecond, MinimizeRuns: 50, Failures: folder})
+		var f *logtest.Failure
+		if !errors.As(err, &f) {
+			t.Fatalf("got %v", err)
+		}
+		if f.File == "" {
+			printed++
+			if f.Unsaved == nil || !strings.Contains(f.Error(), "history 1\n") {
+				t.Errorf("it is nowhere: %v", f)
+			}
+			continue
+		}
+		named++
+		h, err := histories.ReadFile(f.File)
+		if err != nil || histories.Difference(h, f.History) != "" || !slices.Contains(h.Header().Expect.Names, f.Rule) {
+			t.Errorf("%s is about something else than what is reported: %v, %v", f.File, f, err)
+		}
+	}
+	if n := len(files(t, folder)); n > 8 { // by lost-write, and by what goes with it
+		t.Errorf("saved are %d", n)
+	}
+	if named == 0 || printed == 0 {
+		t.Errorf("%d were saved, %d printed", named, printed)
+	}
+}
+
+// TestNoStep has a log that is wrong before it is asked for anything, and says so.
+func TestNoStep(t *testing.T) {
+	drive := play(func() logtest.Log { return &fake{records: []logtest.Record{{Offset: 0, Value: "a record of nobody"}}} })
+	err := logtest.CheckLog(t.Context(), drive, logtest.Options{Deterministic: true, Runs: 1})
+	if err == nil || !strings.Contains(err.Error(), "the smallest schedule of ") || !strings.Contains(err.Error(), "\n    no step: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestTroubleIsNoViolation keeps apart what a log did wrong and what kept the
 // suite from asking it.
 func TestTroubleIsNoViolation(t *testing.T) {

@@ -276,7 +276,7 @@ function drawOps(parent) {
     const text = o.answer ? `${o.asked} → ${o.answer.replace(/^ok /, "")}` : o.asked, size = text.length * 7.6 + (proof.has(o.i) ? 28 : 10);
     const beside = size > to - from && (to - from < 40 || size < room - (to - from));
     const start = beside ? to : Math.max(from, gutter);
-    const shift = badge(g, item, start + 2, y + 9), label = fit(text, room - (start - from) - 10 - shift);
+    const shift = badge(g, item, start + 2, y + 9), label = fit(text, (beside ? room : Math.min(room, to - from)) - (start - from) - 10 - shift);
     if (label) caption(g, "mono", start + 5 + shift, y + 13.5, label);
   }
 }
