@@ -91,7 +91,7 @@ func completeSetting(_ *cobra.Command, _ []string, typed string) ([]cobra.Comple
 // completeHistories completes files whose names are those of histories, and the
 // folders on the way to them.
 func completeHistories(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return []cobra.Completion{"hist", "jsonl", "jsonl.gz", "jsonl.zst"}, cobra.ShellCompDirectiveFilterFileExt
+	return []cobra.Completion{"hist", "jsonl", "jsonl.gz", "jsonl.zst", "hist.gz", "hist.zst"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // completeReplay completes the seeded bugs and the scenarios, and files of any name: a schedule may

@@ -21,8 +21,9 @@ type source struct {
 	err  error
 }
 
-// sources replaces folders by the histories in them.
-func sources(args []string) []source {
+// sources replaces folders by the histories in them, and says on stderr what of
+// them is left out.
+func (a *app) sources(args []string) []source {
 	var out []source
 	for _, arg := range args {
 		info, err := os.Stat(arg)
@@ -30,16 +31,19 @@ func sources(args []string) []source {
 			out = append(out, source{name: arg}) // what cannot be read says so when it is
 			continue
 		}
-		out = append(out, walk(arg)...)
+		found, left := walk(arg)
+		if left > 0 && len(found) > 0 && found[0].err == nil {
+			fmt.Fprintf(a.err, "check: %s: %s left out, not named as a history is (%s)\n", label(arg), count(left, "file"), strings.Join(extensions, ", "))
+		}
+		out = append(out, found...)
 	}
 	return out
 }
 
 // walk lists the histories in a folder and below, in lexical order. Hidden
 // files and folders are left out, and so is whatever is not a file: reading a
-// pipe might never end.
-func walk(folder string) []source {
-	var out []source
+// pipe might never end. left counts files with other names.
+func walk(folder string) (out []source, left int) {
 	fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
 		name := filepath.Join(folder, filepath.FromSlash(path))
 		hidden := path != "." && strings.HasPrefix(entry.Name(), ".")
@@ -51,19 +55,21 @@ func walk(folder string) []source {
 			out = append(out, source{name, err})
 		case isHistory(path) && isFile(name):
 			out = append(out, source{name: name})
+		case entry.Type().IsRegular():
+			left++
 		}
 		return nil
 	})
 	if len(out) == 0 {
-		return []source{{folder, fmt.Errorf("%s: expected histories (%s) in the folder, %w", label(folder), strings.Join(extensions, ", "), errNoHistories)}}
+		return []source{{folder, fmt.Errorf("%s: expected histories (%s) in the folder, %w", label(folder), strings.Join(extensions, ", "), errNoHistories)}}, left
 	}
-	return out
+	return out, left
 }
 
 var errNoHistories = errors.New("there are none")
 
-// extensions are the names of the encodings.
-var extensions = []string{".hist", ".jsonl", ".jsonl.gz", ".jsonl.zst"}
+// extensions are the names of the encodings, packed or not.
+var extensions = append(slices.Clone(histories.Encodings), ".hist.gz", ".hist.zst")
 
 func isHistory(path string) bool {
 	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(path, e) })

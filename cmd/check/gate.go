@@ -77,7 +77,7 @@ func (a *app) gate() *cobra.Command {
 				return fmt.Errorf("expected --runs of %d or more, a schedule for each shard", g.shard.of)
 			}
 			g.report.Flags = furtherFlags(cmd)
-			if err := apart(g.files.outputs(), g.baseline); err != nil {
+			if err := cmp.Or(g.files.check(), apart(g.files.outputs(), g.baseline)); err != nil {
 				return err
 			}
 			ctx, stop := interruptible()
@@ -111,6 +111,9 @@ func (f *reportFiles) flags(cmd *cobra.Command) {
 func (f *reportFiles) outputs() []output {
 	return []output{{"--json", f.json}, {"--junit", f.junit}, {"--html", f.html}}
 }
+
+// check refuses names under which a report would be read as a history.
+func (f *reportFiles) check() error { return noHistory(f.outputs()[:2]...) }
 
 // makePages makes the folder that pages go to, if one was named.
 func (f *reportFiles) makePages() error {
@@ -172,7 +175,7 @@ func (g *gate) cases(ctx context.Context) ([]gateCase, error) {
 		if _, err := os.Stat(folder); err != nil {
 			return nil, err
 		}
-		for _, file := range sources([]string{folder}) {
+		for _, file := range g.app.sources([]string{folder}) {
 			if errors.Is(file.err, errNoHistories) {
 				continue
 			}

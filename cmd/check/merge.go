@@ -27,7 +27,7 @@ func (a *app) merge() *cobra.Command {
 		Example: "  check merge gate-*.json --json gate.json --junit gate.xml --html pages",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := apart(files.outputs(), args...); err != nil {
+			if err := cmp.Or(files.check(), apart(files.outputs(), args...)); err != nil {
 				return err
 			}
 			if err := files.makePages(); err != nil {

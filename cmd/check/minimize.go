@@ -68,7 +68,7 @@ func (s *shortener) check() error {
 	if s.budget < 1 {
 		return errors.New("expected a --budget of 1 or more")
 	}
-	if !isHistory(s.to) {
+	if !slices.ContainsFunc(histories.Encodings, func(e string) bool { return strings.HasSuffix(s.to, e) }) {
 		return fmt.Errorf("%s: expected a name that ends in one of %s", label(s.to), strings.Join(histories.Encodings, ", "))
 	}
 	if _, err := os.Lstat(s.to); err == nil && !s.force {

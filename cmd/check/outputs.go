@@ -28,6 +28,17 @@ func apart(outputs []output, inputs ...string) error {
 	return nil
 }
 
+// noHistory demands that outputs which are no histories do not have the name of
+// one: in a folder they would be read as such.
+func noHistory(outputs ...output) error {
+	for _, o := range outputs {
+		if isHistory(o.path) {
+			return fmt.Errorf("%s would be read as a history in a folder, by its name %s; expected another name", o.by, label(o.path))
+		}
+	}
+	return nil
+}
+
 // sameFile reports whether two paths lead to one file, which need not be there.
 func sameFile(a, b string) bool {
 	for _, path := range []string{a, b} {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -30,7 +31,8 @@ func (a *app) report() *cobra.Command {
 		Example: "  check report failures/lost-write-9c1f02ab55d01e77.hist -o report.html",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := apart([]output{{"--output", to}}, args[0]); err != nil {
+			out := output{"--output", to}
+			if err := cmp.Or(apart([]output{out}, args[0]), noHistory(out)); err != nil {
 				return err
 			}
 			ctx, stop := interruptible()

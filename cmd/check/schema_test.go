@@ -252,7 +252,7 @@ func reachable(structs map[string][]field) []string {
 
 const pageHead = `# JSON
 
-Every command has ` + "`--json`" + `. It prints one object, on one line of stdout; ` + "`verify`" + ` prints one for each file, and
+Every command has ` + "`--json`" + `, but for ` + "`help`" + ` and ` + "`completion`" + `, which print text for people and for shells. It prints one object, on one line of stdout; ` + "`verify`" + ` prints one for each file, and
 ` + "`gate`" + ` and ` + "`merge`" + ` write theirs, indented, to the file that the flag names (what it means is in [gate.md](gate.md)).
 Errors are on stderr all the same, and the exit codes do not change. Wrong usage and, except with ` + "`verify`" + `, an input
 that cannot be read print no object.

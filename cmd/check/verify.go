@@ -62,7 +62,7 @@ func (a *app) verify() *cobra.Command {
 }
 
 func (v *verifier) run(args []string) {
-	files := sources(args)
+	files := v.app.sources(args)
 	if len(files) > 1 {
 		defer v.summarize(len(files))
 	}
