@@ -172,6 +172,7 @@ end
 func TestPageInBrowser(t *testing.T) {
 	b := open(t)
 	t.Run("of a case", func(t *testing.T) { testCase(t, b) })
+	t.Run("with crowded bars", func(t *testing.T) { testLabels(t, b) })
 	t.Run("by keyboard", func(t *testing.T) { testKeyboard(t, b) })
 	t.Run("by mouse", func(t *testing.T) { testMouse(t, b) })
 	t.Run("of a hostile history", func(t *testing.T) { testHostile(t, b) })
@@ -231,6 +232,29 @@ func testCase(t *testing.T, b *browser) {
 
 // focused is the item that has the focus, and -1 if none has.
 const focused = `Number(document.activeElement.closest("[data-i]")?.dataset.i ?? -1)`
+
+// crowded has bars that begin where others end, and labels longer than they are.
+const crowded = `history 1
+0-6 P1 send 1000000001,1000000002,1000000003,1000000004,1000000005,1000000006,1000000007,1000000008 => ok @0
+9-12 P1 send 1000000011,1000000012,1000000013,1000000014,1000000015,1000000016,1000000017,1000000018 => ok @8
+15-18 P1 send 1000000021,1000000022,1000000023,1000000024,1000000025,1000000026,1000000027,1000000028 => ok @16
+21-24 S1 scan => ok [] end=0
+`
+
+// testLabels demands that a label which begins in a bar ends in it.
+func testLabels(t *testing.T, b *browser) {
+	b.show(t, parse(t, "crowded.hist", crowded))
+	over := eval[[]string](t, b, `[...document.querySelectorAll("#timeline g.item")].flatMap((g) => {
+		const bar = g.querySelector(".op")?.getBBox(), label = g.querySelector("text.mono")?.getBBox();
+		return bar && label && label.x < bar.x + bar.width && label.x + label.width > bar.x + bar.width ? [g.textContent] : [];
+	})`)
+	if len(over) > 0 {
+		t.Errorf("labels run over the edges of their bars: %q", over)
+	}
+	if n := eval[int](t, b, `document.querySelectorAll("#timeline g.item text.mono").length`); n < 3 {
+		t.Errorf("%d labels are drawn", n)
+	}
+}
 
 func testKeyboard(t *testing.T, b *browser) {
 	h := corpusCase(t, "bug-unfenced-fetch")
