@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -228,6 +229,21 @@ func (e *ednReader) dispatch(f form, depth int) (form, error) {
 	}
 	tagged, err := e.form(depth + 1)
 	return tagged, e.cutOff(err, "the form that this tag belongs to")
+}
+
+// tagged reports whether what follows begins with a tag.
+func (e *ednReader) tagged() bool {
+	return (len(e.ahead) > 1 || e.fill(2) == nil) && unicode.IsLetter(rune(e.ahead[1]))
+}
+
+// tag takes a tag, and returns the byte that begins the form that it belongs to.
+func (e *ednReader) tag() (byte, error) {
+	e.byte()
+	if _, err := e.token(); err != nil {
+		return 0, err
+	}
+	b, err := e.skip(0)
+	return b, e.cutOff(err, "the form that this tag belongs to")
 }
 
 // string reads a string behind its opening quote.

@@ -17,7 +17,7 @@ func TestErrors(t *testing.T) {
 	)
 	for _, test := range []struct{ source, text, want string }{
 		{"jepsen", "", "x:1:1: expected operations :send, :poll or :txn"},
-		{"jepsen", "{:process 0, :type :invoke, :f :read, :value nil}\n{:process 0, :type :ok, :f :read, :value 3}", "x:1:1: expected operations :send, :poll or :txn of the Kafka workload; there is nothing of the kind (an operation :read (line 1))"},
+		{"jepsen", "{:process 0, :type :invoke, :f :read, :value nil}\n{:process 0, :type :ok, :f :read, :value 3}\n", "x:1:1: expected operations :send, :poll or :txn of the Kafka workload; there is nothing of the kind (an operation :read (line 1))"},
 		{"jepsen", "[1]", "x:1:2: expected a map, an operation of Jepsen, found an integer"},
 		{"jepsen", "{:type :invoke}", "x:1:1: expected an operation with :process"},
 		{"jepsen", "{:process 0}", "x:1:1: expected an operation with :type"},
@@ -52,7 +52,7 @@ func TestErrors(t *testing.T) {
 		{"jepsen", "0\t:invoke\t:send\t[[:send 1 5]]\nwhat\n", "x:2:1: expected a process, a tab, :invoke, :ok, :fail or :info, and a tab, found what"},
 		{"jepsen", "0\t:invoke\t:send\t[[:send 1 5]\n", "x:1:29: the text ends within a form"},
 		{"jepsen", "0\t:invoke\t:send\t[[:send 1 5]] 7\n", "x:1:31: expected a tab behind a vector"},
-		{"maelstrom", invoke + "{:process 0, :type :ok, :f :send, :value [[:send 1 [9223372036854775807 5]]]}", "x:1:1: offset 9223372036854775807 and a batch of 1 records do not fit"},
+		{"maelstrom", invoke + "{:process 0, :type :ok, :f :send, :value [[:send 1 [9223372036854775807 5]]]}\n", "x:1:1: offset 9223372036854775807 and a batch of 1 records do not fit"},
 		{"s2", "", "x:1:1: expected events of s2-verification"},
 		{"s2", "{\n", "x:1:1: expected {\"event\":"},
 		{"s2", "\n{\"event\":{},\"client_id\":1,\"op_id\":0}", "x:2:1: expected an \"event\" with either"},
@@ -101,7 +101,8 @@ func TestTooLong(t *testing.T) {
 }
 
 // TestCutOff cuts the samples off at many bytes. None may be read as more than
-// the whole, and where a form or an event is cut the error says so.
+// the whole, and what ends within a line is refused: what is left of it may be
+// another answer.
 func TestCutOff(t *testing.T) {
 	for name, of := range samples {
 		source, _ := Lookup(of)
@@ -110,17 +111,46 @@ func TestCutOff(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refused := 0
-		for n := 0; n < len(whole); n += 11 {
+		for n := 0; n < len(whole); n += 5 {
 			r, err := Read(name, strings.NewReader(string(whole[:n])), Options{From: source})
-			if err != nil {
-				refused++
-			} else if len(r.Ops()) > len(all.Ops()) {
+			switch e := (*histories.Error)(nil); {
+			case err == nil && whole[n-1] != '\n' && string(whole[n-1:]) != "]\n":
+				t.Errorf("%d bytes of %s, which end within a line, are read", n, name)
+			case err == nil && len(r.Ops()) > len(all.Ops()):
 				t.Errorf("%d bytes of %s have %d operations, and all have %d", n, name, len(r.Ops()), len(all.Ops()))
+			case err != nil && (!errors.As(err, &e) || e.Line < 1):
+				t.Errorf("%d bytes of %s: an error without its place: %v", n, name, err)
 			}
 		}
-		if refused < len(whole)/11/2 {
-			t.Errorf("%s is refused only at %d of %d cuts", name, refused, len(whole)/11)
+	}
+}
+
+// TestLastLine reads texts that end without a line break. Only a vector says by
+// itself that it is complete.
+func TestLastLine(t *testing.T) {
+	const (
+		edn  = "{:process 0, :type :invoke, :f :send, :value [[:send 1 5]]}"
+		text = "0\t:invoke\t:send\t[[:send \"a\" 1]]\n0\t:fail\t:send\t[[:send \"a\" 1]]\t:net"
+		cut  = ": expected a line break before the end of the text; the file may have been cut off in this line"
+	)
+	for _, test := range []struct{ text, want string }{
+		{edn, "x:1:60" + cut},
+		{edn + " ; a comme", "x:1:70" + cut},
+		{edn + "\n", ""},
+		{"[" + edn + "]", ""},
+		{"#jepsen.history/History [" + edn + "]", ""},
+		{text, "x:2:35" + cut},
+		{text + "-timeout\n", ""},
+		{text + "-timeout\n  at", "x:3:5" + cut},
+		{`{"event":{"Start":"Read"},"client_id":1,"op_id":0}`, "x:1:51" + cut},
+		{`{:process 2, :type :invoke, :f :append, :key "5", :value "x 2 0 y"}`, "x:1:68" + cut},
+	} {
+		r, err := Read("x", strings.NewReader(test.text), Options{})
+		switch {
+		case test.want == "" && (err != nil || r.Source == ""):
+			t.Errorf("%q: %v", test.text, err)
+		case test.want != "" && (err == nil || err.Error() != test.want):
+			t.Errorf("%q: %v, want %s", test.text, err, test.want)
 		}
 	}
 }

@@ -35,9 +35,10 @@ func events(in *input) eventReader {
 // A mapReader reads operation maps as EDN: one behind the other, or in a vector
 // or list.
 type mapReader struct {
-	edn  *ednReader
-	end  byte  // that closes the vector, 0 outside
-	last int64 // index of the event before
+	edn    *ednReader
+	end    byte  // that closes the vector, 0 outside
+	closed bool  // a vector was closed, behind which a line break says nothing
+	last   int64 // index of the event before
 }
 
 func (m *mapReader) next() (event, error) {
@@ -46,22 +47,36 @@ func (m *mapReader) next() (event, error) {
 		switch {
 		case err == io.EOF && m.end != 0:
 			return event{}, m.edn.cutOff(err, string(m.end))
+		case err == io.EOF && m.edn.col > 1 && !m.closed:
+			return event{}, lineCutOff(m.edn.file, m.edn.line, m.edn.col)
 		case err != nil:
 			return event{}, err
+		case m.end == 0 && b == '#' && m.edn.tagged():
+			if b, err = m.edn.tag(); err != nil {
+				return event{}, err
+			}
+			if b != '[' && b != '(' { // it is that of a map
+				return m.operation(1)
+			}
 		case m.end == 0 && (b == '[' || b == '('):
 			m.end = closing[b]
 			m.edn.byte()
 		case m.end != 0 && b == m.end:
-			m.end = 0
+			m.end, m.closed = 0, true
 			m.edn.byte()
 		default:
-			f, err := m.edn.next()
-			if err != nil {
-				return event{}, err
-			}
-			return m.event(f)
+			return m.operation(0)
 		}
 	}
+}
+
+// operation reads an operation map that is nested so deep.
+func (m *mapReader) operation(depth int) (event, error) {
+	f, err := m.edn.form(depth)
+	if err != nil {
+		return event{}, err
+	}
+	return m.event(f)
 }
 
 // event takes the fields out of a map.
@@ -167,6 +182,9 @@ func (t *textReader) read() ([]byte, error) {
 		}
 		if err == io.EOF && len(line) == 0 {
 			return nil, err
+		}
+		if err == io.EOF {
+			return nil, lineCutOff(t.file, t.line, len(line)+1)
 		}
 		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
 			return line, nil

@@ -65,7 +65,7 @@ func TestHuge(t *testing.T) {
 		}
 		poll.WriteString(" [] ")
 	}
-	poll.WriteString("}]]}")
+	poll.WriteString("}]]}\n")
 	for range 20 { // of unknown outcome, in any order
 		appends.WriteString(`{"event":{"Start":{"Append":{"num_records":1,"record_hashes":[1]}}},"client_id":` + number(appends.Len()) + `,"op_id":` + number(appends.Len()) + "}\n")
 	}
@@ -73,13 +73,13 @@ func TestHuge(t *testing.T) {
 	reads.WriteString(`{"event":{"Start":"Read"},"client_id":-1,"op_id":-1}` + "\n")
 	reads.WriteString(`{"event":{"Finish":{"ReadSuccess":{"tail":9,"stream_hash":1}}},"client_id":-1,"op_id":-1}` + "\n")
 	word := strings.Repeat("a", 20_000)
-	kv := `{:process 0 :type :invoke :f :append :key "a" :value "` + word + `"}{:process 1 :type :invoke :f :get :key "a"}{:process 1 :type :ok :f :get :key "a" :value "` + word + word + "b" + `"}`
+	kv := `{:process 0 :type :invoke :f :append :key "a" :value "` + word + `"}{:process 1 :type :invoke :f :get :key "a"}{:process 1 :type :ok :f :get :key "a" :value "` + word + word + "b\"}\n"
 	for _, test := range []struct {
 		name, source, text string
 		lost               string
 	}{
 		{"many keys", "jepsen", poll.String(), ""},
-		{"a number of a million digits", "jepsen", "{:process 0 :type :invoke :f :send :value [[:send 1 " + strings.Repeat("9", 1_000_000) + "]]}", ""},
+		{"a number of a million digits", "jepsen", "{:process 0 :type :invoke :f :send :value [[:send 1 " + strings.Repeat("9", 1_000_000) + "]]}\n", ""},
 		{"many orders", "s2", reads.String(), ""},
 		{"many cuts", "porcupine-kv", kv, "in too many to try"},
 	} {

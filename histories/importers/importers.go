@@ -191,6 +191,13 @@ func failed(file string, line int, err error) error {
 	return fmt.Errorf("%s:%d: %w", file, line, err)
 }
 
+// lineCutOff is the error of a last line that lacks its line break. The tools
+// end every line with one, and what such a line says may be half of a word: the
+// :net of :net-timeout is another error.
+func lineCutOff(file string, line, col int) error {
+	return &histories.Error{File: file, Line: line, Column: col, Msg: "expected a line break before the end of the text; the file may have been cut off in this line"}
+}
+
 // nothingOf is the error of a recording in which nothing can be translated.
 func nothingOf(file string, what string, lost *tally) error {
 	return &histories.Error{File: file, Line: 1, Column: 1, Msg: fmt.Sprintf("expected %s; there is nothing of the kind%s", what, lost.inBrackets())}

@@ -147,7 +147,7 @@ func TestFailedSends(t *testing.T) {
 		{"txn", "5", ":abort", nil, histories.Info},
 		{"txn", "5", ":abort", committed, histories.Fail},
 	} {
-		text := fmt.Sprintf("{:process 0, :type :invoke, :f :%s, :value [[:send 1 5]]}\n{:process 0, :type :fail, :f :%s, :value [[:send 1 %s]], :error %s}", test.f, test.f, test.told, test.err)
+		text := fmt.Sprintf("{:process 0, :type :invoke, :f :%s, :value [[:send 1 5]]}\n{:process 0, :type :fail, :f :%s, :value [[:send 1 %s]], :error %s}\n", test.f, test.f, test.told, test.err)
 		r, err := Read("x", strings.NewReader(text), Options{Config: test.config})
 		if err != nil {
 			t.Fatal(err)

@@ -22,9 +22,9 @@ var jepsen = Source{
 }
 
 // mapOfEDN is how maps of EDN begin that have keywords for keys, in a vector or
-// not, behind comments or not. Whatever they are, Jepsen's reader can say what is
-// wrong with them.
-var mapOfEDN = regexp.MustCompile(`^([\s,]|;.*\n)*[\[(]?([\s,]|;.*\n)*(#[\w.]+\s*)?\{[\s,]*:`)
+// not, behind comments and tags (#jepsen.history/History) or not. Whatever they
+// are, Jepsen's reader can say what is wrong with them.
+var mapOfEDN = regexp.MustCompile(`^([\s,]|;.*\n)*((#[\w./]+[\s,]*)?[\[(])?([\s,]|;.*\n)*(#[\w./]+\s*)?\{[\s,]*:`)
 
 // firstEvent returns the first event of a recording that begins like that and
 // that is wanted. It reports false if there is none.

@@ -86,6 +86,9 @@ func readS2(in *input) (*made, error) {
 				return nil, err
 			}
 		}
+		if err == io.EOF && len(text) > 0 {
+			return nil, lineCutOff(in.name, r.line, len(text)+1)
+		}
 		if err == io.EOF {
 			break
 		}
