@@ -52,7 +52,8 @@ func (a *app) live() *cobra.Command {
 func (r *recorder) live(ctx context.Context, path string) error {
 	recorded, err := r.record(ctx, path)
 	if err != nil {
-		return err
+		r.app.noRecording(ctx, err)
+		return nil
 	}
 	v := &verifier{app: r.app, check: r.app.checkFile}
 	v.opts.Steps, v.opts.Memory = checker.DefaultSteps, checker.DefaultMemory

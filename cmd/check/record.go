@@ -41,7 +41,8 @@ func (a *app) record() *cobra.Command {
 			"be empty, a topic is made for the recording, and stays.\n" +
 			"FILE is written as it goes: what a killed recorder leaves behind can be judged. An\n" +
 			"interrupt or SIGTERM ends the work early and reads the partitions all the same; a second\n" +
-			"one ends at once. The exit code is 3 if a partition could not be read to its end.\n" +
+			"one ends at once. The exit code is 3 if a partition could not be read to its end, or if\n" +
+			"nothing is recorded since the cluster does not tell the settings of the topic.\n" +
 			"Passwords and keys are in no recording; give them by --config or a variable.",
 		Example: "  check record --bootstrap localhost:9092 --partitions 3 --duration 1m -o run.jsonl.zst\n" +
 			"  check record --config client.properties --topic-config min.insync.replicas=2 -o run.jsonl.zst\n" +
@@ -58,7 +59,7 @@ func (a *app) record() *cobra.Command {
 			defer stop()
 			recorded, err := r.record(ctx, r.to)
 			if err != nil {
-				a.failOrStop(ctx, err)
+				a.noRecording(ctx, err)
 				return nil
 			}
 			if r.json {
@@ -193,6 +194,15 @@ func (r *recorder) record(ctx context.Context, path string) (recorded, error) {
 		r.app.fail(exitUnknown, fmt.Errorf("the recording %s lacks something: %w", label(path), err))
 	}
 	return recorded{s, path, r.faults.json()}, nil
+}
+
+// noRecording says why there is none.
+func (a *app) noRecording(ctx context.Context, err error) {
+	if ctx.Err() == nil && errors.Is(err, kafka.ErrSettings) {
+		a.fail(exitUnknown, err)
+		return
+	}
+	a.failOrStop(ctx, err)
 }
 
 // text says what was recorded.

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -48,6 +53,53 @@ func TestInterruptedRecording(t *testing.T) {
 		}
 		if !twice && (err != nil || scans != 1 || !strings.Contains(out.String(), "1 of 1 partition read to the end")) {
 			t.Errorf("%v, %d scans\n%s", err, scans, &out)
+		}
+	}
+}
+
+// TestInterruptedStart interrupts recorders that wait for a broker that does not
+// answer: no input was wrong, and nothing is there.
+func TestInterruptedStart(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	for _, command := range []string{"record", "live"} {
+		path := filepath.Join(t.TempDir(), "run.jsonl")
+		cmd := checkCommand(t, command, "--bootstrap", silent.Addr().String(), "--request-timeout", "1m", "-o", path)
+		var said strings.Builder
+		cmd.Stderr = &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := silent.Accept(); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Process.Signal(os.Interrupt)
+		cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || said.String() != "check: interrupted; nothing was written\n" {
+			t.Errorf("%s: exit code %d\n%s", command, code, &said)
+		}
+		if _, err := os.Stat(path); command == "record" && err == nil {
+			t.Error("there is a recording")
+		}
+	}
+}
+
+// TestSettingsUntold has a cluster that does not tell what a verdict depends on.
+func TestSettingsUntold(t *testing.T) {
+	brokers := startBrokers(t, func(cluster *kfake.Cluster) {
+		cluster.ControlKey(int16(kmsg.DescribeConfigs), func(kmsg.Request) (kmsg.Response, error, bool) {
+			cluster.KeepControl()
+			return nil, errors.New("the connection ends"), true
+		})
+	})
+	for _, command := range []string{"record", "live"} {
+		cmd := checkCommand(t, command, "--bootstrap", brokers, "--request-timeout", "100ms", "-o", filepath.Join(t.TempDir(), "run.jsonl"))
+		out, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != exitUnknown || !strings.Contains(string(out), "check: the settings of the topic are not known: ") {
+			t.Errorf("%s: exit code %d\n%s", command, code, out)
 		}
 	}
 }

@@ -1,11 +1,14 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -16,9 +19,13 @@ import (
 
 // prepare makes the topic, or finds it, and learns its settings.
 func (r *run) prepare(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 4*r.Timeout)
+	making, cancel := context.WithTimeout(ctx, 4*r.Timeout)
 	defer cancel()
-	cl, err := kgo.NewClient(append(r.security(), kgo.ClientID("isrcheck"), kgo.DisableClientMetrics(), kgo.SeedBrokers(slices.Concat(r.Sides...)...))...)
+	// The context bounds how often it is tried; a cluster that has just begun, or
+	// a topic, is there a moment later, and not after seconds.
+	soon := func(int) time.Duration { return 2 * backOff }
+	cl, err := kgo.NewClient(append(r.security(), kgo.ClientID("isrcheck"), kgo.DisableClientMetrics(), kgo.SeedBrokers(slices.Concat(r.Sides...)...),
+		kgo.DialTimeout(r.Timeout), kgo.MetadataMinAge(refreshEvery), kgo.RetryBackoffFn(soon), kgo.RequestRetries(int(4*r.Timeout/backOff)))...)
 	if err != nil {
 		return err
 	}
@@ -33,30 +40,44 @@ func (r *run) prepare(ctx context.Context) error {
 		if replicas == 0 {
 			replicas = -1
 		}
-		if _, err := admin.CreateTopic(ctx, r.Partitions, replicas, configs, r.Topic); err != nil {
+		if _, err := admin.CreateTopic(making, r.Partitions, replicas, configs, r.Topic); err != nil {
 			return fmt.Errorf("topic %s cannot be made: %w", r.Topic, err)
 		}
 	}
-	return r.learnTopic(ctx, admin)
+	if err := r.learnTopic(making, admin); err != nil {
+		return err
+	}
+	asking, cancel := context.WithTimeout(ctx, 4*r.Timeout)
+	defer cancel()
+	return r.learnSettings(asking, admin)
 }
 
-// learnTopic learns the partitions and the settings of the topic.
-func (r *run) learnTopic(ctx context.Context, admin *kadm.Client) error {
-	var topic kadm.TopicDetail
+// untilKnown asks about the topic until it is told, or the context has ended.
+// Brokers hear of a topic one after the other, if there is one.
+func untilKnown(ctx context.Context, exists bool, ask func() error) error {
 	for {
-		topics, err := admin.ListTopics(ctx, r.Topic)
-		if topic = topics[r.Topic]; err == nil {
-			err = topic.Err
-		}
-		if err == nil {
-			break
-		}
-		if r.Existing && errors.Is(err, kerr.UnknownTopicOrPartition) || !kerr.IsRetriable(err) {
-			return fmt.Errorf("topic %s: %w", r.Topic, err)
+		err := ask()
+		var code *kerr.Error
+		refused := errors.As(err, &code) && (!code.Retriable || !exists && code == kerr.UnknownTopicOrPartition)
+		if err == nil || refused || ctx.Err() != nil {
+			return err
 		}
 		if pause(ctx, backOff); ctx.Err() != nil {
-			return fmt.Errorf("topic %s: %w", r.Topic, err)
+			return err
 		}
+	}
+}
+
+// learnTopic learns the partitions of the topic.
+func (r *run) learnTopic(ctx context.Context, admin *kadm.Client) error {
+	var topic kadm.TopicDetail
+	err := untilKnown(ctx, !r.Existing, func() error {
+		topics, err := admin.ListTopics(ctx, r.Topic)
+		topic = topics[r.Topic]
+		return cmp.Or(err, topic.Err)
+	})
+	if err != nil {
+		return fmt.Errorf("topic %s: %w", r.Topic, err)
 	}
 	if r.Existing {
 		if err := empty(ctx, admin, r.Topic); err != nil {
@@ -67,16 +88,44 @@ func (r *run) learnTopic(ctx context.Context, admin *kadm.Client) error {
 	r.summary.Topic, r.summary.TopicID = r.Topic, uuid(topic.ID)
 	r.config = r.clientSettings()
 	r.set("replication.factor", fmt.Sprint(topic.Partitions.NumReplicas()))
-	described, err := admin.DescribeTopicConfigs(ctx, r.Topic)
-	if err == nil && len(described) == 1 {
-		err = described[0].Err
-	}
-	if err != nil {
-		r.remark("the settings of the topic are not known: %v", err)
+	return nil
+}
+
+// ErrSettings says that the cluster does not tell the settings of the topic that
+// a verdict depends on. A judge would assume the strictest ones, and so blame a
+// cluster for what it was permitted to do.
+var ErrSettings = errors.New("the settings of the topic are not known")
+
+// judgedBy are the settings of a topic that a verdict depends on.
+var judgedBy = []string{"cleanup.policy", "unclean.leader.election.enable"}
+
+// learnSettings learns the settings of the topic from the cluster, or else from
+// what was asked for, as long as that leaves nothing to a default of the cluster.
+func (r *run) learnSettings(ctx context.Context, admin *kadm.Client) error {
+	var described kadm.ResourceConfigs
+	err := untilKnown(ctx, true, func() (err error) {
+		if described, err = admin.DescribeTopicConfigs(ctx, r.Topic); err == nil && len(described) != 1 {
+			err = errMalformed
+		}
+		if err == nil {
+			err = described[0].Err
+		}
+		return err
+	})
+	if err == nil {
+		for _, c := range described[0].Configs {
+			r.topicSetting(c.Key, c.MaybeValue())
+		}
 		return nil
 	}
-	for _, c := range described[0].Configs {
-		r.topicSetting(c.Key, c.MaybeValue())
+	for _, key := range judgedBy {
+		if _, stated := r.TopicConfig[key]; !stated {
+			return fmt.Errorf("%w: topic %s: %w; expected an answer, or a new topic made with %s stated", ErrSettings, r.Topic, err, strings.Join(judgedBy, " and "))
+		}
+	}
+	r.remark("the cluster does not tell the settings of the topic (%v); those that it was made with are in the header", err)
+	for _, key := range slices.Sorted(maps.Keys(r.TopicConfig)) {
+		r.topicSetting(key, r.TopicConfig[key])
 	}
 	return nil
 }

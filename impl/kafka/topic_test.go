@@ -1,0 +1,63 @@
+package kafka
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// settingsRefused has brokers refuse to tell a topic's settings for the first
+// times that they are asked.
+func settingsRefused(cluster *kfake.Cluster, times int, code int16) {
+	cluster.ControlKey(int16(kmsg.DescribeConfigs), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		if times--; times < 0 {
+			return nil, nil, false
+		}
+		asked := req.(*kmsg.DescribeConfigsRequest).Resources[0]
+		resource := kmsg.NewDescribeConfigsResponseResource()
+		resource.ResourceType, resource.ResourceName, resource.ErrorCode = asked.ResourceType, asked.ResourceName, code
+		resp := req.ResponseKind().(*kmsg.DescribeConfigsResponse)
+		resp.Resources = append(resp.Resources, resource)
+		return resp, nil, true
+	})
+}
+
+// TestSettingsLate has a broker that has not heard yet of the topic that was
+// made.
+func TestSettingsLate(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	settingsRefused(cluster, 3, kerr.UnknownTopicOrPartition.Code)
+	s := record(t, cluster, Config{TopicConfig: map[string]string{"unclean.leader.election.enable": "true"}}, nil)
+	if c := s.History.Config(); c.Get("unclean.leader.election.enable") != "true" || c.Get("cleanup.policy") != "delete" || len(s.Remarks) > 0 {
+		t.Errorf("the header has %v; remarks %q", c, s.Remarks)
+	}
+}
+
+// TestSettingsUntold has a cluster that never tells a topic's settings: nothing
+// may be judged by stricter ones.
+func TestSettingsUntold(t *testing.T) {
+	t.Parallel()
+	for _, code := range []*kerr.Error{kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed} {
+		cluster := newCluster(t)
+		settingsRefused(cluster, 1<<30, code.Code)
+		c := Config{Sides: [][]string{cluster.ListenAddrs()}, Timeout: 200 * time.Millisecond, Duration: 100 * time.Millisecond,
+			TopicConfig: map[string]string{"unclean.leader.election.enable": "true"}}
+		if s, err := Record(t.Context(), c); !errors.Is(err, ErrSettings) || !errors.Is(err, code) || s.History != nil {
+			t.Errorf("%v", err)
+		}
+		c.TopicConfig["cleanup.policy"] = "compact"
+		s, err := Record(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := s.History.Config(); c.Get("unclean.leader.election.enable") != "true" || c.Get("cleanup.policy") != "compact" || len(s.Remarks) != 1 {
+			t.Errorf("the header has %v; remarks %q", c, s.Remarks)
+		}
+	}
+}
