@@ -14,6 +14,9 @@ import (
 // TestSafeRuns performs varied schedules full of faults: no invariant breaks,
 // every run ends in calm, and a second run does the same things.
 func TestSafeRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many runs, one after the other")
+	}
 	total := Stats{}
 	for n := range 240 {
 		s := nthSchedule(n, n%4 == 3)
@@ -108,6 +111,9 @@ func (c *Cluster) appendAt(b node, value int64) {
 // TestStepsAreTotal leaves out one step after another: what is left always
 // runs, to calm.
 func TestStepsAreTotal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many runs, one after the other")
+	}
 	for n := range 8 {
 		s := nthSchedule(n, false)
 		for i := range s.Steps {

@@ -94,6 +94,9 @@ func TestUncleanElections(t *testing.T) {
 // TestOtherRules follows what other descriptions of the protocol say instead of
 // Kafka's code: that is safe as well.
 func TestOtherRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two thousand schedules")
+	}
 	for _, other := range []schedule.Setting{{Key: "metadata.version", Value: "3.5"}, {Key: "pending.sends", Value: "refuse"}} {
 		r, err := Run(context.Background(), Options{Runs: 1000, Seed: 4, Settings: []schedule.Setting{other}})
 		if err != nil {

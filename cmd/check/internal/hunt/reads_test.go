@@ -14,6 +14,9 @@ import (
 // a read stale, neither where replicas outside the ISR are eligible nor where
 // uncleanly elected ones are, beyond what they lost.
 func TestReadBarrier(t *testing.T) {
+	if testing.Short() {
+		t.Skip("four thousand schedules")
+	}
 	for _, tt := range []struct {
 		setting string
 		faults  []string // that must have happened
