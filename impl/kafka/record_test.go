@@ -3,11 +3,16 @@ package kafka
 import (
 	"bytes"
 	"context"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/histories"
@@ -150,5 +155,57 @@ func TestRecordNothingKnown(t *testing.T) {
 	}
 	if r := checker.Check(t.Context(), s.History, checker.Options{}); len(r.Findings) > 0 {
 		t.Errorf("%v", r.Err())
+	}
+}
+
+// slowBrokers take a while for each batch, so that they lag behind those who do
+// not wait for answers.
+func slowBrokers(cluster *kfake.Cluster) {
+	cluster.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		time.Sleep(time.Millisecond)
+		return nil, nil, false
+	})
+}
+
+// TestScanWaits demands that a scan comes after all that was sent has arrived.
+func TestScanWaits(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t, kfake.NumBrokers(1))
+	slowBrokers(cluster)
+	s := record(t, cluster, Config{Topic: "t", Acks: "0", Producers: 8}, func(w work, _ func(string)) error { w.more(1000); return nil })
+	scanned := int64(0)
+	for _, o := range s.History.Ops() {
+		if o.Kind == histories.Scan {
+			scanned = o.End
+		}
+	}
+	pause(t.Context(), 300*time.Millisecond)
+	ends, err := kadm.NewClient(client(t, cluster)).ListEndOffsets(t.Context(), "t")
+	if end, _ := ends.Lookup("t", 0); err != nil || end.Offset != scanned || scanned == 0 {
+		t.Errorf("the scan ended at %d, and the log at %d: %v", scanned, end.Offset, err)
+	}
+}
+
+// TestNeverStill has somebody else send for ever.
+func TestNeverStill(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	other := client(t, cluster, kgo.DefaultProduceTopic("t"))
+	ctx, cancel := context.WithCancel(t.Context())
+	var sends sync.WaitGroup
+	defer sends.Wait()
+	defer cancel()
+	s := record(t, cluster, Config{Topic: "t", Settle: time.Second}, func(work, func(string)) error {
+		sends.Go(func() {
+			for ctx.Err() == nil {
+				other.ProduceSync(ctx, kgo.StringRecord("foreign"))
+				pause(ctx, time.Millisecond)
+			}
+		})
+		return nil
+	})
+	if s.Scanned != 1 || len(s.Remarks) != 1 || !strings.Contains(s.Remarks[0], "the log was still growing after 1s") {
+		t.Errorf("scanned %d; remarks %q", s.Scanned, s.Remarks)
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -13,19 +15,29 @@ import (
 
 // settle waits until the cluster has come to rest: every broker that the
 // cluster names tells the same leaders in the same epochs, and each of those
-// answers what the end of its log is. Only then a scan is complete. A topic that
-// no broker knows any more until the time is over is gone.
+// answers what the end of its log is, which stands still. Only then a scan is
+// complete. A topic that no broker knows any more until the time is over is gone.
 func (r *run) settle(ctx context.Context, w *wire) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Settle)
 	defer cancel()
 	var err error
+	var ends []int64
+	var since time.Time // when the ends were first seen where they are
 	for ctx.Err() == nil {
-		if err = r.settled(ctx, w); err == nil {
+		var now []int64
+		if now, err = r.settled(ctx, w); err != nil || !slices.Equal(now, ends) {
+			ends, since = now, time.Now()
+		} else if time.Since(since) >= r.still() {
 			return nil
 		}
 		pause(ctx, 4*backOff)
 	}
-	if errors.Is(err, errGone) {
+	switch {
+	case err == nil:
+		r.note("the log was still growing when it was read: sends of the recording may have arrived later, or others send to the topic")
+		r.remark("the log was still growing after %s; what came later was not read", r.Settle)
+		return nil
+	case errors.Is(err, errGone):
 		r.gone = true
 		r.remark("no broker knows the topic any more")
 		return nil
@@ -33,14 +45,24 @@ func (r *run) settle(ctx context.Context, w *wire) error {
 	return fmt.Errorf("the cluster did not come to rest within %s: %w", r.Settle, err)
 }
 
+// still is how long the ends of the log have to stay where they are. What was
+// sent and not answered may be on its way, and nobody who asks for acks=0 waits
+// for the brokers to keep up.
+func (r *run) still() time.Duration {
+	if r.Acks == "0" {
+		return time.Second
+	}
+	return 4 * backOff
+}
+
 // errGone says that every broker answers that there is no such topic.
 var errGone = errors.New("the topic does not exist")
 
-// settled returns what is not at rest.
-func (r *run) settled(ctx context.Context, w *wire) error {
+// settled returns the ends of the partitions, or what is not at rest.
+func (r *run) settled(ctx context.Context, w *wire) ([]int64, error) {
 	resp, err := r.sides[0].ask(ctx)
 	if resp == nil || err != nil && !unknownTopic(err) {
-		return err
+		return nil, err
 	}
 	gone := err != nil
 	believed := leadersOf(resp)
@@ -48,37 +70,40 @@ func (r *run) settled(ctx context.Context, w *wire) error {
 		addr := net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
 		other, err := metadata(ctx, w, addr, r.Topic)
 		if err != nil && !unknownTopic(err) {
-			return fmt.Errorf("broker %d at %s: %w", b.NodeID, addr, err)
+			return nil, fmt.Errorf("broker %d at %s: %w", b.NodeID, addr, err)
 		}
 		if unknownTopic(err) != gone {
-			return fmt.Errorf("only some brokers know the topic")
+			return nil, fmt.Errorf("only some brokers know the topic")
 		}
 		for partition, l := range leadersOf(other) {
 			if was := believed[partition]; l != was {
-				return fmt.Errorf("broker %d says that partition %d is led by broker %d in epoch %d, and another says by broker %d in epoch %d",
+				return nil, fmt.Errorf("broker %d says that partition %d is led by broker %d in epoch %d, and another says by broker %d in epoch %d",
 					b.NodeID, partition, l.broker, l.epoch, was.broker, was.epoch)
 			}
 		}
 	}
 	if gone {
-		return errGone
+		return nil, errGone
 	}
 	return r.answers(ctx, w)
 }
 
-// answers returns an error if a leader does not tell the end of its log.
-func (r *run) answers(ctx context.Context, w *wire) error {
+// answers returns the ends that the leaders tell, or an error if one does not.
+func (r *run) answers(ctx context.Context, w *wire) ([]int64, error) {
 	reader := r.reader(0, w)
+	var ends []int64
 	for partition := range r.Partitions {
 		l := r.sides[0].of(partition)
 		if !l.known() {
-			return fmt.Errorf("partition %d: %w", partition, errNoLeader)
+			return nil, fmt.Errorf("partition %d: %w", partition, errNoLeader)
 		}
-		if _, err := reader.list(ctx, l, partition, latest); err != nil {
-			return fmt.Errorf("partition %d: %w", partition, err)
+		end, err := reader.list(ctx, l, partition, latest)
+		if err != nil {
+			return nil, fmt.Errorf("partition %d: %w", partition, err)
 		}
+		ends = append(ends, end)
 	}
-	return nil
+	return ends, nil
 }
 
 func unknownTopic(err error) bool { return errors.Is(err, kerr.UnknownTopicOrPartition) }
