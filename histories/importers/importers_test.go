@@ -142,6 +142,22 @@ func TestFailedSends(t *testing.T) {
 		{"send", "5", ":not-leader-or-follower", nil, histories.Info},
 		{"send", "5", `[:network "connection reset"]`, nil, histories.Info},
 		{"send", "5", ":not-leader-or-follower", committed, histories.Info},
+		{"send", "5", "nil", nil, histories.Fail},
+		{"send", "5", ":not-enough-replicas", nil, histories.Fail},
+		{"send", "5", `[:not-enough-replicas "1 of 2"]`, nil, histories.Fail},
+		{"send", "5", `"NOT_ENOUGH_REPLICAS"`, nil, histories.Fail},
+		{"send", "5", ":NotEnoughReplicasException", nil, histories.Fail},
+		{"send", "5", "{:type :message-too-large}", nil, histories.Fail},
+		{"send", "5", `[:temporarily-unavailable "not the leader"]`, nil, histories.Fail},
+		{"send", "5", ":not-enough-replicas-after-append", nil, histories.Info},
+		{"send", "5", "{:type :abort, :abort-ok? true, :body-error :timeout}", nil, histories.Info},
+		{"send", "5", "{:type :abort, :abort-ok? true, :body-error :timeout}", committed, histories.Fail},
+		{"send", "5", "{:type :abort, :definite? true, :body-error :timeout}", committed, histories.Fail},
+		{"send", "5", "{:type :abort, :abort-ok? true, :definite? false, :body-error :timeout}", committed, histories.Info},
+		{"send", "5", "{:type :abort, :body-error :timeout}", committed, histories.Info},
+		{"send", "[7 5]", ":timeout", committed, histories.Info},
+		{"txn", "5", ":timeout", committed, histories.Info},
+		{"send", "[7 5]", "nil", committed, histories.Fail},
 		{"send", "[7 5]", ":abort", nil, histories.Info},
 		{"send", "[7 5]", ":abort", committed, histories.Fail},
 		{"txn", "5", ":abort", nil, histories.Info},
@@ -154,6 +170,26 @@ func TestFailedSends(t *testing.T) {
 		}
 		if got := r.Ops()[0].Outcome; got != test.want {
 			t.Errorf("%v of\n%s\nwith %v, want %v", got, text, test.config, test.want)
+		}
+	}
+}
+
+// TestUnclearErrors demands that an error which is not known to be definite leaves
+// the outcome unknown, and is listed.
+func TestUnclearErrors(t *testing.T) {
+	for _, err := range []string{
+		":network-exception", ":disconnected", ":request-timed-out", ":TimeoutException", "[:timeout-exception]", ":socket-timeout",
+		":connection-reset", `"Connection reset by peer"`, `"timed out"`, `[:exception "java.io.IOException: broken pipe"]`,
+		":unknown-server-error", "{:type :abort, :abort-ok? false, :body-error :timeout}", ":bogus", "7", "[]", "{}", `""`,
+		":net-timeout", ":out-of-order-sequence-number", ":not-controller", ":unknown-topic-or-partition", ":kafka-storage-error",
+	} {
+		text := "0\t:invoke\t:send\t[[:send 1 5]]\n0\t:fail\t:send\t[[:send 1 5]]\t" + err + "\n"
+		r, failed := Read("x", strings.NewReader(text), Options{})
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		if got := r.Ops()[0].Outcome; got != histories.Info || len(r.Untranslated) != 1 {
+			t.Errorf("%s: %v, and listed is %q", err, got, r.Untranslated)
 		}
 	}
 }

@@ -9,7 +9,7 @@ func (q *queue) settle() {
 	}
 	for _, b := range q.refused {
 		for i := b.from; i < b.to; i++ {
-			q.refuse(&q.made.ops[i], q.aborts || q.written[i])
+			q.refuse(&q.made.ops[i], q.aborts || q.written[i], b.said)
 		}
 	}
 }
@@ -78,26 +78,52 @@ func (q *queue) proofs() map[sent]proof {
 
 // refuse settles a send that ended as fail. One that belongs to a transaction
 // was perhaps written and then aborted, which hides it only from those who
-// read what is committed. And some errors are taken for failures that are none.
-func (q *queue) refuse(o *histories.Op, written bool) {
+// read what is committed. And most errors do not say that nothing was written.
+func (q *queue) refuse(o *histories.Op, written bool, said refusal) {
 	hidden := q.in.config.Get("isolation.level") == "read_committed"
 	switch {
 	case written && !hidden:
 		o.Outcome = histories.Info
 		q.made.lost.add(o.Line, "a failed send that may have been written and aborted, which counts as unknown unless isolation.level=read_committed")
-	case !written && unclear[o.Code]:
+	case said == certain, said == aborted && hidden:
+		o.Offset = histories.None
+	default:
 		o.Outcome = histories.Info
 		q.made.lost.add(o.Line, "a failed send whose error (%s) does not say that it had no effect, which counts as unknown", o.Code)
-	default:
-		o.Offset = histories.None
 	}
 }
 
-// unclear are the errors of Jepsen's clients after which a record may be in the
-// log all the same: the request or its answer was lost, or a leader that is one
-// no more had written it before it refused. Some clients call them failures.
-var unclear = map[string]bool{
-	"timeout": true, "kafka-timeout": true, "net-timeout": true, "network": true, "disconnect": true,
-	"not-leader-or-follower": true, "not-controller": true, "unknown-server-exception": true,
-	"not-enough-replicas-after-append": true,
+// A refusal is what the error of an operation that ended as fail says of its
+// sends.
+type refusal uint8
+
+const (
+	unclear refusal = iota
+	aborted         // whatever was written is hidden from those who read what is committed
+	certain         // nothing was written
+)
+
+// refusalOf says what an error says. Without one, fail means what it means to
+// Jepsen: it did not happen.
+func refusalOf(err *form) refusal {
+	word := code(err)
+	switch {
+	case err == nil || err.kind == nothing || isDefinite(word):
+		return certain
+	case word == "abort" && wasAborted(err):
+		return aborted
+	}
+	return unclear
+}
+
+// wasAborted reports whether an error of a transaction says that it will never be
+// committed. Jepsen's clients tell in a map whether that is so.
+func wasAborted(err *form) bool {
+	if err.kind != mapping {
+		return true
+	}
+	if told := err.get("definite?"); told != nil {
+		return isTrue(told)
+	}
+	return isTrue(err.get("abort-ok?"))
 }

@@ -35,7 +35,10 @@ type queue struct {
 }
 
 // A batch is the sends of one operation, by their place among all.
-type batch struct{ from, to int }
+type batch struct {
+	from, to int
+	said     refusal // by the error of one that was refused
+}
 
 // An invocation is an operation that was not completed yet.
 type invocation struct {
@@ -234,7 +237,7 @@ func (q *queue) sends(v *invocation, told []mop, e *event, now int64) {
 			o.Code = code(e.err)
 		}
 	}
-	switch b := (batch{from, len(q.made.ops)}); {
+	switch b := (batch{from, len(q.made.ops), refusalOf(e.err)}); {
 	case b.from == b.to:
 	case e.typ == "info":
 		q.unsure = append(q.unsure, b)
