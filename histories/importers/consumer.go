@@ -223,16 +223,15 @@ func (q *queue) records(f *form) ([]histories.Record, error) {
 		if pair.kind != sequence || len(pair.items) != 2 {
 			return nil, q.fail(pair, "expected an [offset value] pair, found %s", clip(pair.String()))
 		}
-		offset := &pair.items[0]
-		n, ok := offset.int()
-		switch {
-		case offset.kind == nothing:
+		if pair.items[0].kind == nothing {
 			q.made.lost.add(pair.line, "a polled record without an offset")
-		case !ok || n < 0:
-			return nil, q.fail(offset, "expected an offset of 0 or more that fits in 64 bits, found %s", clip(offset.String()))
-		default:
-			to = append(to, histories.Record{Offset: n, Value: valueOf(&pair.items[1])})
+			continue
 		}
+		n, err := q.offset(&pair.items[0])
+		if err != nil {
+			return nil, err
+		}
+		to = append(to, histories.Record{Offset: n, Value: valueOf(&pair.items[1])})
 	}
 	return to, nil
 }

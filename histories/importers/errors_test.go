@@ -13,6 +13,7 @@ import (
 func TestErrors(t *testing.T) {
 	const (
 		invoke = "{:process 0, :type :invoke, :f :send, :value [[:send 1 5]]}\n"
+		ended  = invoke + "{:process 0, :type :ok, :f :send, :value "
 		start  = `{"event":{"Start":"Read"},"client_id":1,"op_id":0}` + "\n"
 	)
 	for _, test := range []struct{ source, text, want string }{
@@ -32,7 +33,7 @@ func TestErrors(t *testing.T) {
 		{"jepsen", invoke + "{:process 0 :type :ok :f :poll}", "x:2:1: process 0 completes :poll, and its invocation (line 1) says :send"},
 		{"jepsen", "{:process 0, :type :invoke, :f :send, :value 7}", "x:1:46: expected a vector of [:send key value] and [:poll], found an integer"},
 		{"jepsen", "{:process 0, :type :invoke, :f :send, :value [\n  [:send 1]]}", "x:2:3: expected [:send key value], [:poll] or"},
-		{"jepsen", "{:process 0, :type :invoke, :f :poll, :value [[:poll]]}\n{:process 0, :type :ok, :f :poll, :value [[:poll {1 [[-1 2]]}]]}", "x:2:55: expected an offset of 0 or more that fits in 64 bits, found -1"},
+		{"jepsen", "{:process 0, :type :invoke, :f :poll, :value [[:poll]]}\n{:process 0, :type :ok, :f :poll, :value [[:poll {1 [[-1 2]]}]]}", "x:2:55: expected an offset from 0 to 9223372036854775806, found -1"},
 		{"jepsen", "{:process 0, :type :invoke, :f :poll, :value [[:poll]]}\n{:process 0, :type :ok, :f :poll, :value [[:poll {1 [2]}]]}", "x:2:54: expected an [offset value] pair, found 2"},
 		{"jepsen", "{:process 0, :type :invoke, :f :poll, :value [[:poll]]}\n{:process 0, :type :ok, :f :poll, :value [[:poll {1 2}]]}", "x:2:53: expected a vector of [offset value] pairs, found an integer"},
 		{"jepsen", "{:process 0, :type :invoke, :f :assign, :value [1]}\n{:process 0, :type :ok, :f :assign, :value 1}", "x:2:44: expected a vector of keys, found an integer"},
@@ -52,7 +53,15 @@ func TestErrors(t *testing.T) {
 		{"jepsen", "0\t:invoke\t:send\t[[:send 1 5]]\nwhat\n", "x:2:1: expected a process, a tab, :invoke, :ok, :fail or :info, and a tab, found what"},
 		{"jepsen", "0\t:invoke\t:send\t[[:send 1 5]\n", "x:1:29: the text ends within a form"},
 		{"jepsen", "0\t:invoke\t:send\t[[:send 1 5]] 7\n", "x:1:31: expected a tab behind a vector"},
-		{"maelstrom", invoke + "{:process 0, :type :ok, :f :send, :value [[:send 1 [9223372036854775807 5]]]}\n", "x:1:1: offset 9223372036854775807 and a batch of 1 records do not fit"},
+		{"maelstrom", invoke + "{:process 0, :type :ok, :f :send, :value [[:send 1 [9223372036854775807 5]]]}\n", "x:2:53: expected an offset from 0 to 9223372036854775806, found 9223372036854775807"},
+		{"jepsen", ended + "[[:send 1 [99999999999999999999 5]]]}\n", "x:2:53: expected an offset from 0 to 9223372036854775806, found 99999999999999999999"},
+		{"jepsen", ended + "[[:send 1 [1.5 5]]]}\n", "x:2:53: expected an offset from 0 to 9223372036854775806, found 1.5"},
+		{"jepsen", ended + "[[:send 1 [-2 5]]]}\n", "x:2:53: expected an offset from 0 to 9223372036854775806, found -2"},
+		{"jepsen", ended + "[[:send 1 [0 6]]]}\n", "x:2:52: expected the value of the invocation (line 1), 5, or a pair [offset value] of it, found [0 6]"},
+		{"jepsen", ended + "[[:send 1 6]]}\n", "x:2:52: expected the value of the invocation (line 1), 5, or"},
+		{"jepsen", ended + "[[:send 2 [0 5]]]}\n", "x:2:50: expected the key of the invocation (line 1), 1, found 2"},
+		{"jepsen", ended + "[[:send 1 [0 5]] [:send 1 [1 6]]]}\n", "x:2:59: expected what the invocation (line 1) says in this place, found [:send 1 [1 6]]"},
+		{"jepsen", ended + "[[:poll {}]]}\n", "x:2:43: expected what the invocation (line 1) says in this place, found [:poll {}]"},
 		{"s2", "", "x:1:1: expected events of s2-verification"},
 		{"s2", "{\n", "x:1:1: expected {\"event\":"},
 		{"s2", "\n{\"event\":{},\"client_id\":1,\"op_id\":0}", "x:2:1: expected an \"event\" with either"},
@@ -77,6 +86,7 @@ func TestErrors(t *testing.T) {
 		{"porcupine-kv", `{:process :a :type :invoke :f :get :key "a"}`, "x:1:11: expected :process as an integer"},
 		{"porcupine-kv", `{:process 0 :type :ok :f :get :key "a"}`, "x:1:1: process 0 has no operation under way"},
 		{"porcupine-kv", "{:process 0 :type :invoke :f :get :key \"a\"}\n{:process 0 :type :ok :f :get :key \"b\"}", "x:2:1: expected the :key of the invocation in line 1"},
+		{"porcupine-kv", "{:process 0 :type :invoke :f :append :key \"a\" :value \"b\"}\n{:process 0 :type :ok :f :append :key \"a\" :value \"c\"}", "x:2:50: expected the :value of the invocation in line 1, found \"c\""},
 		{"porcupine-kv", "{:process 0 :type :invoke :f :get :key \"a\"}\n{:process 0 :type :ok :f :get :key \"a\" :value nil}", "x:2:1: expected a string as the :value that :get returned"},
 	} {
 		source, _ := Lookup(test.source)

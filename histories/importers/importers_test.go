@@ -174,6 +174,24 @@ func TestFailedSends(t *testing.T) {
 	}
 }
 
+// TestToldOffsets reads what sends were told.
+func TestToldOffsets(t *testing.T) {
+	for _, test := range []struct{ asked, told, want string }{
+		{"5", "[3 5]", "5 on=t/1 => ok @3"},
+		{"5", "5", "5 on=t/1 => ok @-"},
+		{"5", "[nil 5]", "5 on=t/1 => ok @-"},
+		{"5", "[-1 5]", "5 on=t/1 => ok @-"},
+		{"[-1 5]", "[-1 5]", `"[-1 5]" on=t/1 => ok @-`},
+		{"[1.5 1]", "[7 [1.5 1]]", `"[1.5 1]" on=t/1 => ok @7`},
+	} {
+		text := fmt.Sprintf("0\t:invoke\t:send\t[[:send 1 %s]]\n0\t:ok\t:send\t[[:send 1 %s]]\n", test.asked, test.told)
+		r, err := Read("x", strings.NewReader(text), Options{})
+		if err != nil || !strings.Contains(string(r.AppendNotation(nil)), "send "+test.want+"\n") {
+			t.Errorf("%s of %s: %v; want %s in\n%s", test.told, test.asked, err, test.want, r.AppendNotation(nil))
+		}
+	}
+}
+
 // TestUnclearErrors demands that an error which is not known to be definite leaves
 // the outcome unknown, and is listed.
 func TestUnclearErrors(t *testing.T) {

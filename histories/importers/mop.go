@@ -1,6 +1,8 @@
 package importers
 
 import (
+	"math"
+
 	"github.com/isrcheck/isrcheck/histories"
 )
 
@@ -8,6 +10,7 @@ import (
 // ends as [:send key [offset value]], or [:poll], which ends as
 // [:poll {key [[offset value] ...]}].
 type mop struct {
+	at         *form
 	key, value *form // of a send
 	offset     int64 // that the send was told, None if it was told none
 	answered   bool  // it was told something, if only that it has no offset
@@ -25,7 +28,7 @@ func (q *queue) mops(e *event) ([]mop, error) {
 	out := make([]mop, len(e.value.items))
 	for i := range e.value.items {
 		f, m := &e.value.items[i], &out[i]
-		m.offset = histories.None
+		m.at, m.offset = f, histories.None
 		name := ""
 		if f.kind == sequence && len(f.items) > 0 && f.items[0].kind == keyword {
 			name = f.items[0].text
@@ -43,15 +46,53 @@ func (q *queue) mops(e *event) ([]mop, error) {
 	return out, nil
 }
 
-// answer takes the offset out of a send's value, if it is a pair of both.
-func (m *mop) answer() {
-	if m.value.kind != sequence || len(m.value.items) != 2 {
-		return
+// answer takes apart what the sends of an operation were told, each its value as
+// it was asked for, or a pair of its offset and that value.
+func (q *queue) answer(v *invocation, told []mop) error {
+	for i := range told {
+		m, asked := &told[i], mop{}
+		if i < len(v.mops) {
+			asked = v.mops[i]
+		}
+		if (m.key != nil) != (asked.key != nil) {
+			return q.fail(m.at, "expected what the invocation (line %d) says in this place, found %s", v.at.line, clip(m.at.String()))
+		}
+		if m.key == nil {
+			continue
+		}
+		if !m.key.equal(asked.key) {
+			return q.fail(m.key, "expected the key of the invocation (line %d), %s, found %s", v.at.line, clip(asked.key.String()), clip(m.key.String()))
+		}
+		if err := q.answered(v, m, asked.value); err != nil {
+			return err
+		}
 	}
-	first, value := &m.value.items[0], &m.value.items[1]
-	if n, ok := first.int(); ok && n >= 0 {
-		m.offset, m.value, m.answered = n, value, true
-	} else if first.kind == nothing {
-		m.value, m.answered = value, true
+	return nil
+}
+
+// answered takes apart what one send was told. An offset of nil, or of -1 as
+// Java's clients have it, is none.
+func (q *queue) answered(v *invocation, m *mop, asked *form) (err error) {
+	if m.value.equal(asked) {
+		return nil
 	}
+	if m.value.kind != sequence || len(m.value.items) != 2 || !m.value.items[1].equal(asked) {
+		return q.fail(m.value, "expected the value of the invocation (line %d), %s, or a pair [offset value] of it, found %s", v.at.line, clip(asked.String()), clip(m.value.String()))
+	}
+	offset := &m.value.items[0]
+	m.value, m.answered = &m.value.items[1], true
+	if n, ok := offset.int(); offset.kind == nothing || ok && n == -1 {
+		return nil
+	}
+	m.offset, err = q.offset(offset)
+	return err
+}
+
+// offset returns the offset of a record, behind which there is room for another.
+func (q *queue) offset(f *form) (int64, error) {
+	n, ok := f.int()
+	if !ok || n < 0 || n == math.MaxInt64 {
+		return histories.None, q.fail(f, "expected an offset from 0 to %d, found %s", int64(math.MaxInt64-1), clip(f.String()))
+	}
+	return n, nil
 }

@@ -130,6 +130,9 @@ func (s *kvStore) complete(o *kvOp, e *event, now int64) error {
 	if key := e.at.get("key"); key == nil || key.text != o.key {
 		return s.fail(&e.at, "expected the :key of the invocation in line %d", o.line)
 	}
+	if o.f != "get" && e.value != nil && e.value.kind != nothing && (e.value.kind != text || e.value.text != o.value) {
+		return s.fail(e.value, "expected the :value of the invocation in line %d, found %s", o.line, clip(e.value.String()))
+	}
 	o.returned, o.returnLine = now, e.at.line
 	o.outcome = outcomes[e.typ]
 	if o.f != "get" || o.outcome != histories.OK {

@@ -127,6 +127,9 @@ func (q *queue) complete(v *invocation, e *event, now int64) error {
 		if err != nil {
 			return err
 		}
+		if err := q.answer(v, told); err != nil {
+			return err
+		}
 		begin := q.begin(v, e)
 		q.sends(v, told, e, now)
 		if err := q.polls(v, told, e, now); err != nil {
@@ -216,11 +219,6 @@ func (q *queue) sends(v *invocation, told []mop, e *event, now int64) {
 		switch {
 		case i < len(told) && told[i].key != nil:
 			m = &told[i]
-			if i < len(v.mops) && v.mops[i].key != nil && m.value.equal(v.mops[i].value) {
-				m.offset = histories.None // it is the value that looks like an answer
-			} else {
-				m.answer()
-			}
 		case i < len(v.mops) && v.mops[i].key != nil: // nothing is told of it
 			if m = &v.mops[i]; outcome == histories.OK {
 				outcome = histories.Info
