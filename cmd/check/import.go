@@ -18,6 +18,7 @@ type importing struct {
 	config []string
 	tx     bool
 	to     string
+	force  bool
 	json   bool
 }
 
@@ -32,8 +33,9 @@ func (a *app) importing() *cobra.Command {
 			"unless --from does:\n\n" + sourcesHelp() + "\n\n" +
 			"What a history cannot say is listed on stderr and in a note of the history; none of it\n" +
 			"makes a legal recording a violation. docs/import.md tells what becomes of everything.\n" +
-			"Without -o the history is printed in the notation. - is stdin. Folders are searched for\n" +
-			"histories only: recordings are named one by one.",
+			"Without -o the history is printed in the notation. A file that is there already is replaced\n" +
+			"only if --force says so. - is stdin. Folders are searched for histories only: recordings\n" +
+			"are named one by one.",
 		Example: "  check import store/latest/history.edn -o run.hist\n" +
 			"  check import --config acks=1 history.edn | check verify -\n" +
 			"  check verify store/latest/history.edn",
@@ -41,6 +43,9 @@ func (a *app) importing() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts, err := i.options()
 			if err != nil {
+				return err
+			}
+			if err := i.isNew(args[0]); err != nil {
 				return err
 			}
 			ctx, stop := interruptible()
@@ -57,6 +62,7 @@ func (a *app) importing() *cobra.Command {
 	flags.StringArrayVar(&i.config, "config", nil, "a setting of the system as KEY=VALUE (see 'check help settings'); may be repeated")
 	flags.BoolVar(&i.tx, "transactions", false, "keep what belongs to a transaction of Jepsen's together (such histories are not judged yet)")
 	flags.StringVarP(&i.to, "output", "o", "", "the file to write (.hist, .jsonl, .jsonl.gz or .jsonl.zst)")
+	flags.BoolVar(&i.force, "force", false, "replace OUT if it is there")
 	jsonFlag(cmd, &i.json)
 	return cmd
 }
@@ -87,6 +93,18 @@ func (i *importing) options() (importers.Options, error) {
 		opts.Config = append(opts.Config, histories.Setting{Key: key, Value: value})
 	}
 	return opts, nil
+}
+
+// isNew refuses an output that is the recording, or is there already and not to
+// be replaced.
+func (i *importing) isNew(recording string) error {
+	if i.to == "" {
+		return nil
+	}
+	if err := apart([]output{{"--output", i.to}}, recording); err != nil {
+		return err
+	}
+	return fileIsNew(i.to, i.force)
 }
 
 func (i *importing) run(ctx context.Context, name string, opts importers.Options) error {

@@ -25,7 +25,7 @@ var goodUses = map[string]struct {
 	"demo":     {"demo", "", "", exitOK},
 	"explain":  {"explain FILE", "ok.hist", "", exitOK},
 	"gate":     {"gate --budget 1ns --corpus corpus --json OUT", "", "gate.json", exitViolation},
-	"import":   {"import FILE -o OUT", "ok.edn", "imported.hist", exitOK},
+	"import":   {"import FILE -o OUT --force", "ok.edn", "imported.hist", exitOK},
 	"live":     {"live --bootstrap BROKERS --duration 1s -o OUT --force", "", "live", exitOK},
 	"man":      {"man OUT", "", "man", exitOK},
 	"matrix":   {"matrix --runs 1", "", "", exitOK},

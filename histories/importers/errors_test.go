@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/gzip"
+
 	"github.com/isrcheck/isrcheck/histories"
 )
 
@@ -97,6 +99,42 @@ func TestErrors(t *testing.T) {
 		}
 		if e := (*histories.Error)(nil); !errors.As(err, &e) || e.Line < 1 || e.Column < 1 {
 			t.Errorf("%s of %.80q: an error without its place: %v", test.source, test.text, err)
+		}
+	}
+}
+
+// TestBinary demands that what is no text is told from what it begins with, and
+// that what is a text stays the matter of its reader.
+func TestBinary(t *testing.T) {
+	pack := func(text string) string {
+		var b strings.Builder
+		z := gzip.NewWriter(&b)
+		z.Write([]byte(text))
+		z.Close()
+		return b.String()
+	}
+	const plain = "history 1\n1-2 P1 send 1 => ok @0\n"
+	jepsen, _ := Lookup("jepsen")
+	for _, test := range []struct {
+		text string
+		from *Source
+		want string
+	}{
+		{"JEPSEN\x00\x00\x00\x01\x00", nil, "this looks like Jepsen's binary format (.jepsen); expected the history.edn or"},
+		{"JEPSEN\x00\x00\x00\x01\x00", jepsen, "this looks like Jepsen's binary format (.jepsen); expected"},
+		{pack("JEPSEN\x00\x00\x00\x01\x00"), nil, "this looks like Jepsen's binary format (.jepsen); expected"},
+		{pack(pack(plain)), nil, "this looks like gzip data within packed data; expected"},
+		{"PK\x03\x04...", nil, "this looks like a zip archive; expected"},
+		{"\x8a\x01\x02\xff\xd0", nil, "this looks like binary data; expected maelstrom, "},
+		{"an image\x00\x00", nil, "this looks like binary data; expected maelstrom, "},
+		{"\xff\xfeh\x00i\x00", nil, "the text is UTF-16; expected UTF-8"},
+		{"histor\u00ff", nil, "expected"},
+		{pack(plain), nil, ""},
+		{plain, nil, ""},
+	} {
+		_, err := Read("x", strings.NewReader(test.text), Options{From: test.from})
+		if (err == nil) != (test.want == "") || err != nil && !strings.HasPrefix(err.Error(), "x:1:1: "+test.want) {
+			t.Errorf("%q: %v; want %s", test.text, err, test.want)
 		}
 	}
 }

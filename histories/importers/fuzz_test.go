@@ -35,7 +35,7 @@ func fuzz(f *testing.F, name string, patterns ...string) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		recognise(text)
+		recognise(unpacked(text))
 		r, err := Read("x", bytes.NewReader(text), Options{From: source})
 		if err != nil {
 			if e := (*histories.Error)(nil); errors.As(err, &e) && (e.Line < 1 || e.Column < 1 || e.File != "x") {

@@ -102,9 +102,13 @@ const headSize = 1 << 16
 func Read(name string, r io.Reader, opts Options) (*Recording, error) {
 	in := bufio.NewReaderSize(r, headSize)
 	source := opts.From
+	head, _ := in.Peek(headSize) // what cannot be read will be told by the reader
+	head = unpacked(head)
 	if source == nil {
-		head, _ := in.Peek(headSize) // what cannot be read will be told by the reader
 		source = recognise(head)
+	}
+	if err := notText(name, head, source != nil); err != nil {
+		return nil, err
 	}
 	if source == nil {
 		h, err := opts.Limit.Read(name, in)
@@ -137,20 +141,25 @@ func Recognise(path string) *Source {
 	defer f.Close()
 	head := make([]byte, headSize)
 	n, _ := io.ReadFull(f, head)
-	return recognise(head[:n])
+	return recognise(unpacked(head[:n]))
 }
 
-// recognise returns the source of a recording that begins like that, packed or
-// not.
-func recognise(head []byte) *Source {
+// unpacked returns the beginning of a text that begins like that, packed or not;
+// none, if it cannot be unpacked.
+func unpacked(head []byte) []byte {
 	u, err := histories.Limit(math.MaxInt64).Unpack("", bytes.NewReader(head))
 	if err != nil {
 		return nil
 	}
 	plain, _ := io.ReadAll(io.LimitReader(u, headSize)) // up to where the head ends
-	plain = bytes.TrimPrefix(plain, bom)
+	return bytes.TrimPrefix(plain, bom)
+}
+
+// recognise returns the source of a recording that begins like that, nil if no
+// source knows it.
+func recognise(head []byte) *Source {
 	for i := range Sources {
-		if Sources[i].recognises(plain) {
+		if Sources[i].recognises(head) {
 			return &Sources[i]
 		}
 	}
