@@ -79,6 +79,7 @@ func (f *liveFaults) open(ctx context.Context, a *app, c *kafka.Config) (end fun
 		}
 		return errors.Join(errs...)
 	}
+	f.nemesis.Limit, f.nemesis.Hurry = c.Settle, ctx.Done()
 	if f.local {
 		err = f.openLocal(ctx, a, c)
 	} else {
@@ -161,7 +162,11 @@ func await(ctx context.Context, c *kafka.Config, started []*process.Process) err
 		go func() {
 			select {
 			case <-p.Ended():
-				cancel(fmt.Errorf("the command of --broker-cmd for %s has ended", p.Name))
+				how := "exit status 0"
+				if err := p.How(); err != nil {
+					how = err.Error()
+				}
+				cancel(fmt.Errorf("the command of --broker-cmd for %s has ended (%s)", p.Name, how))
 			case <-ctx.Done():
 			}
 		}()

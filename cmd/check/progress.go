@@ -82,10 +82,10 @@ func (p *progress) during(what string) (end func()) {
 	return func() { close(over); <-ended }
 }
 
-// interruptible returns a context that ends with an interrupt or a request to
-// terminate, after which a second one ends the program.
+// interruptible returns a context that ends with an interrupt, a request to
+// terminate or the end of the terminal, after which a second one ends the program.
 func interruptible() (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }

@@ -164,6 +164,7 @@ type recorded struct {
 	kafka.Summary
 	file    string
 	nemesis *jsonNemesis // nil if there was none
+	faults  int          // that were injected
 }
 
 // record makes the recording. It fails if there is none; if it is not all that
@@ -193,7 +194,7 @@ func (r *recorder) record(ctx context.Context, path string) (recorded, error) {
 	if err != nil {
 		r.app.fail(exitUnknown, fmt.Errorf("the recording %s lacks something: %w", label(path), err))
 	}
-	return recorded{s, path, r.faults.json()}, nil
+	return recorded{s, path, r.faults.json(), r.faults.nemesis.Begun()}, nil
 }
 
 // noRecording says why there is none.
@@ -233,7 +234,7 @@ type jsonRecording struct {
 	Sends        int      `json:"sends"`             // batches
 	Acknowledged int      `json:"acknowledged"`      // sends that ended with ok
 	Reads        int      `json:"reads"`             // fetches, polls and scans that ended with ok
-	Faults       int      `json:"faults"`            // marks of the nemesis
+	Faults       int      `json:"faults"`            // that were injected
 	Elections    int      `json:"elections"`         // changes of leaders or of their epochs that clients were told of
 	Milliseconds int64    `json:"milliseconds"`      // from the first operation to the last
 	Remarks      []string `json:"remarks,omitempty"` // what is not as it should be
@@ -243,7 +244,7 @@ type jsonRecording struct {
 
 func (r recorded) json() jsonRecording {
 	j := jsonRecording{File: r.file, Topic: r.Topic, TopicID: r.TopicID, Partitions: r.Partitions, Scanned: r.Scanned,
-		Operations: len(r.History.Ops()), Elections: r.Elections, Milliseconds: r.Took.Milliseconds(), Remarks: r.Remarks, Nemesis: r.nemesis}
+		Operations: len(r.History.Ops()), Elections: r.Elections, Milliseconds: r.Took.Milliseconds(), Remarks: r.Remarks, Nemesis: r.nemesis, Faults: r.faults}
 	for i := range r.History.Ops() {
 		o := &r.History.Ops()[i]
 		switch {
@@ -254,11 +255,6 @@ func (r recorded) json() jsonRecording {
 			j.Sends++
 		case o.IsRead() && o.Outcome == histories.OK:
 			j.Reads++
-		}
-	}
-	for _, m := range r.History.Marks() {
-		if m.Kind == histories.Nemesis {
-			j.Faults++
 		}
 	}
 	return j

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,11 +17,12 @@ import (
 )
 
 // TestInterruptedRecording interrupts a recording that would go on for an hour:
-// the partitions are read all the same. A second interrupt ends it at once, and
-// what is there by then can be read.
+// or closes its terminal: the partitions are read all the same. A second one ends
+// it at once, and what is there by then can be read.
 func TestInterruptedRecording(t *testing.T) {
 	brokers := startBrokers(t)
-	for _, twice := range []bool{false, true} {
+	for _, signals := range [][]os.Signal{{os.Interrupt}, {syscall.SIGHUP}, {os.Interrupt, os.Interrupt}} {
+		twice := len(signals) > 1
 		path := filepath.Join(t.TempDir(), "run.jsonl.zst")
 		var out strings.Builder
 		cmd := checkCommand(t, "record", "--bootstrap", brokers, "--duration", "1h", "-o", path)
@@ -35,10 +37,9 @@ func TestInterruptedRecording(t *testing.T) {
 				t.Fatal("nothing is recorded")
 			}
 		}
-		cmd.Process.Signal(os.Interrupt)
-		if twice {
+		for _, signal := range signals {
+			cmd.Process.Signal(signal)
 			time.Sleep(time.Millisecond)
-			cmd.Process.Signal(os.Interrupt)
 		}
 		err := cmd.Wait()
 		h, reading := histories.ReadFile(path)

@@ -167,13 +167,35 @@ func pick(names []string, rng *rand.Rand) string { return names[rng.IntN(len(nam
 
 func drawExec(t *Targets, _ *rand.Rand) injection {
 	call := func(word string) func(context.Context) error {
-		return func(ctx context.Context) error {
-			cmd := exec.CommandContext(ctx, "sh", "-c", t.Exec+" "+word)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				return fmt.Errorf("%s %s: %w\n%s", t.Exec, word, err, bytes.TrimSpace(out))
-			}
-			return nil
-		}
+		return func(ctx context.Context) error { return call(ctx, t.Exec+" "+word) }
 	}
 	return injection{"", call("begin"), call("end")}
+}
+
+// call runs a command for the shell, and kills it with all that it began if the
+// context ends before. What it leaves running ends with us.
+func call(ctx context.Context, command string) error {
+	var out bytes.Buffer
+	p := &process.Process{Name: command, Command: func() *exec.Cmd {
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Stdout, cmd.Stderr = &out, &out
+		return cmd
+	}}
+	if err := p.Start(); err != nil {
+		return err
+	}
+	select {
+	case <-p.Ended():
+	case <-ctx.Done():
+		err := fmt.Errorf("%s: it did not end, and was killed: %w", command, context.Cause(ctx))
+		if killing := p.Kill(context.Background()); killing != nil && !errors.Is(killing, process.ErrEnded) {
+			return errors.Join(err, killing)
+		}
+		<-p.Ended()
+		return err
+	}
+	if err := p.How(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", command, err, bytes.TrimSpace(out.Bytes()))
+	}
+	return nil
 }

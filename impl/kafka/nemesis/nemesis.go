@@ -26,6 +26,13 @@ type Nemesis struct {
 	// Whole returns when the cluster has recovered from the last fault, or the
 	// context has ended; a fault waits for it. Nil where faults may add up.
 	Whole func(ctx context.Context) error
+	// Limit is how long the begin or the end of a fault may take; default a minute.
+	Limit time.Duration
+	// Hurry is closed when somebody waits for Run to return: the end of a fault may
+	// then take no more than a few seconds. Nil where nobody ever does.
+	Hurry <-chan struct{}
+
+	begun int
 	Targets
 }
 
@@ -36,8 +43,8 @@ type Targets struct {
 	Exec    string             // a command for the shell, "" for none
 }
 
-// healing is how long the end of a fault may take.
-const healing = time.Minute
+// hurried is how long the end of a fault may take when somebody waits for it.
+var hurried = 5 * time.Second // a test has less time
 
 // ErrFault says that a fault cannot be injected, since there is none of the
 // name or nothing to inject it into.
@@ -84,6 +91,9 @@ func (n *Nemesis) String() string {
 	return fmt.Sprintf("faults %s every %v, drawn from seed %d", strings.Join(n.Faults, ","), n.interval(), n.Seed)
 }
 
+// Begun is how many faults were injected, once Run has returned.
+func (n *Nemesis) Begun() int { return n.begun }
+
 func (n *Nemesis) interval() time.Duration { return cmp.Or(n.Interval, 10*time.Second) }
 
 // Run injects faults until the context ends, and tells mark when each one
@@ -119,16 +129,18 @@ func (n *Nemesis) inject(ctx context.Context, f fault, rng *rand.Rand, lasts tim
 	i := f.draw(&n.Targets, rng)
 	what := strings.TrimSpace(f.name + " " + i.where)
 	mark(what)
-	bounded, cancel := context.WithTimeout(ctx, healing)
+	limit := cmp.Or(n.Limit, time.Minute)
+	bounded, cancel := context.WithTimeoutCause(ctx, limit, tooLong(limit))
 	err := i.begin(bounded)
 	cancel()
 	if err == nil {
+		n.begun++
 		pause(ctx, lasts)
 	}
 	if ctx.Err() != nil {
 		err = nil // what did not begin since the work is over is nobody's fault
 	}
-	heal, cancel := context.WithTimeout(context.WithoutCancel(ctx), healing)
+	heal, cancel := n.healing(ctx, limit)
 	defer cancel()
 	err = errors.Join(err, i.end(heal))
 	if err == nil {
@@ -136,6 +148,23 @@ func (n *Nemesis) inject(ctx context.Context, f fault, rng *rand.Rand, lasts tim
 	}
 	return err
 }
+
+// healing is the context in which a fault ends: it outlives the work.
+func (n *Nemesis) healing(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	heal, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, tooLong(limit))
+	heal, hurry := context.WithCancelCause(heal)
+	go func() {
+		select {
+		case <-n.Hurry:
+			pause(heal, hurried)
+			hurry(tooLong(hurried))
+		case <-heal.Done():
+		}
+	}()
+	return heal, func() { hurry(nil); cancel() }
+}
+
+func tooLong(limit time.Duration) error { return fmt.Errorf("it takes more than %v", limit) }
 
 // pause waits, or until the context ends.
 func pause(ctx context.Context, d time.Duration) {

@@ -234,6 +234,63 @@ func TestFailing(t *testing.T) {
 	healthy(t, all, addrs)
 }
 
+// TestHanging has commands that never end: each is killed with all that it began,
+// at the limit or soon after somebody waits.
+func TestHanging(t *testing.T) {
+	defer func(was time.Duration) { hurried = was }(hurried)
+	hurried = 200 * time.Millisecond
+	folder := t.TempDir()
+	hang := func(word string) string {
+		return fmt.Sprintf("call() { echo $1 >>%s/diary; if [ $1 = %s ]; then sleep 600 & echo $! >>%s/numbers; wait; fi; }; call", folder, word, folder)
+	}
+	gone := func() {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(folder, "numbers"))
+		must(t, err)
+		for _, pid := range strings.Fields(string(text)) {
+			out, _ := exec.Command("ps", "-o", "state=", "-p", pid).Output()
+			if state := strings.TrimSpace(string(out)); state != "" && state != "Z" {
+				t.Errorf("process %s goes on: %s", pid, state)
+			}
+		}
+	}
+	for word, want := range map[string]string{"begin": "begin\nend\n", "end": "begin\nend\n"} {
+		n := &Nemesis{Faults: []string{"exec"}, Interval: time.Millisecond, Limit: 300 * time.Millisecond, Targets: Targets{Exec: hang(word)}}
+		err := n.Run(t.Context(), func(string) {})
+		if err == nil || !strings.Contains(err.Error(), word+": it did not end, and was killed: it takes more than 300ms") {
+			t.Errorf("%v", err)
+		}
+		if begun := map[string]int{"begin": 0, "end": 1}[word]; n.Begun() != begun {
+			t.Errorf("%d faults were injected, want %d", n.Begun(), begun)
+		}
+		text, _ := os.ReadFile(filepath.Join(folder, "diary"))
+		if string(text) != want {
+			t.Errorf("the command was called %q, want %q", text, want)
+		}
+		gone()
+		must(t, os.Remove(filepath.Join(folder, "diary")))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	n := &Nemesis{Faults: []string{"exec"}, Interval: time.Millisecond, Hurry: ctx.Done(), Targets: Targets{Exec: hang("begin")}}
+	ended := make(chan error)
+	go func() { ended <- n.Run(ctx, func(string) {}) }()
+	for {
+		if text, _ := os.ReadFile(filepath.Join(folder, "diary")); len(text) > 0 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	must(t, <-ended)
+	gone()
+	heal, cancel := n.healing(ctx, time.Hour)
+	defer cancel()
+	<-heal.Done()
+	if err := context.Cause(heal); err == nil || err.Error() != "it takes more than 200ms" {
+		t.Errorf("%v", err)
+	}
+}
+
 // last draws the last of several every time.
 func last() *rand.Rand { return rand.New(most{}) }
 

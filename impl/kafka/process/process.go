@@ -31,6 +31,7 @@ type Process struct {
 
 	mu  sync.Mutex
 	run target // the last that began; its pid is 0 if there is none
+	how error  // it ended, once it has
 }
 
 // ErrEnded says that a process does not run.
@@ -58,7 +59,9 @@ func (p *Process) Adopt(pid int) {
 	p.run = target{name: p.Name, pid: pid}
 }
 
-// Start runs the command. On Linux a process ends with us unless it is Lasting.
+// Start runs the command, with what it begins in a group of processes of its own.
+// On a Unix all of the group ends with us, even if we are killed, unless the
+// process is Lasting.
 func (p *Process) Start() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,17 +73,28 @@ func (p *Process) Start() error {
 	}
 	cmd := p.Command()
 	alone(cmd, !p.Lasting)
+	var said tail
+	if cmd.Stderr == nil && !p.Lasting { // what lasts must not write to us
+		cmd.Stderr = &said
+	}
+	cmd.WaitDelay = outputDelay
 	began := make(chan error)
 	ended := make(chan struct{})
 	go func() {
 		// The system ends a child with the thread that began it, so the thread stays.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		err := cmd.Start()
+		dismiss, err := begin(cmd, !p.Lasting)
 		began <- err
-		if err == nil {
-			_ = cmd.Wait() // how a process ended that we torment says nothing
-			close(ended)
+		if err != nil {
+			return
+		}
+		p.ended(fate(cmd.Wait(), &said))
+		close(ended)
+		if empty(cmd.Process.Pid) {
+			dismiss()
+		} else {
+			left.Store(cmd.Process.Pid, dismiss)
 		}
 	}()
 	if err := <-began; err != nil {
@@ -88,6 +102,54 @@ func (p *Process) Start() error {
 	}
 	p.run = target{name: p.Name, pid: cmd.Process.Pid, group: true, ended: ended}
 	return nil
+}
+
+// left are the groups of which somebody goes on after the command has ended. Who
+// watches them has to be held, or it would be told of our end too early.
+var left sync.Map
+
+// outputDelay is how long a command that has ended may have others write to its
+// output, before nobody listens any more.
+const outputDelay = time.Second
+
+// begin runs a command, and has it watched if it is ours.
+func begin(cmd *exec.Cmd, ours bool) (dismiss func(), err error) {
+	if err := cmd.Start(); err != nil || !ours {
+		return func() {}, err
+	}
+	dismiss, err = watch(cmd.Process.Pid)
+	if err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	return dismiss, err
+}
+
+// fate is how a command ended, with the last words that it said of it; nil if
+// it ended well.
+func fate(err error, said *tail) error {
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it ended well, and something that it began goes on
+	}
+	if line := said.line(); err != nil && line != "" {
+		err = fmt.Errorf("%w: %s", err, line)
+	}
+	return err
+}
+
+func (p *Process) ended(how error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.how = how
+}
+
+// How says how what [Process.Start] started has ended: nil if it ended well, or
+// else its exit status or the signal, with the last line that it wrote to its
+// standard error.
+func (p *Process) How() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.how
 }
 
 // Ended is closed when what [Process.Start] started has ended; nil before.

@@ -165,34 +165,81 @@ func TestPIDFile(t *testing.T) {
 }
 
 // TestEndsWithUs kills the one who started processes. It is this test in
-// another process.
+// another process. Of those, one is paused, one has begun another, and one has
+// ended and left another behind.
 func TestEndsWithUs(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux ends processes with the one that started them")
+	shell := func(name, command string) *Process {
+		return &Process{Name: name, Command: func() *exec.Cmd { return exec.Command("sh", "-c", command) }}
 	}
-	if os.Getenv("STARTER") != "" {
-		ours, lasting := sleeper("ours"), sleeper("lasting")
+	if folder := os.Getenv("STARTER"); folder != "" {
+		ours, paused, lasting := sleeper("ours"), sleeper("paused"), sleeper("lasting")
 		lasting.Lasting = true
-		fmt.Println(ours.Start(), lasting.Start(), ours.run.pid, lasting.run.pid)
+		parent := shell("parent", "sleep 600 & echo $! >"+folder+"/child; wait; true")
+		gone := shell("gone", "sleep 600 >&- 2>&- & echo $! >"+folder+"/orphan")
+		for _, p := range []*Process{ours, paused, lasting, parent, gone} {
+			must(t, p.Start())
+		}
+		must(t, paused.Pause())
+		<-gone.Ended()
+		runtime.GC()
+		numbers := []int{ours.run.pid, paused.run.pid, parent.run.pid}
+		for _, file := range []string{"child", "orphan"} {
+			eventually(t, file+" tells its number", func() bool {
+				pid, err := FromFile(filepath.Join(folder, file))()
+				numbers = append(numbers, pid)
+				if err != nil {
+					numbers = numbers[:len(numbers)-1]
+				}
+				return err == nil
+			})
+		}
+		fmt.Println(lasting.run.pid, numbers)
 		select {}
 	}
 	starter := exec.Command(os.Args[0], "-test.run=^TestEndsWithUs$")
-	starter.Env = append(os.Environ(), "STARTER=1")
+	starter.Env = append(os.Environ(), "STARTER="+t.TempDir())
 	out, err := starter.StdoutPipe()
 	must(t, err)
 	must(t, starter.Start())
 	line, _ := bufio.NewReader(out).ReadString('\n')
-	var ours, lasting int
-	if _, err := fmt.Sscanf(line, "<nil> <nil> %d %d", &ours, &lasting); err != nil {
+	var lasting int
+	ours := make([]int, 5)
+	if _, err := fmt.Sscanf(line, "%d [%d %d %d %d %d]", &lasting, &ours[0], &ours[1], &ours[2], &ours[3], &ours[4]); err != nil {
 		t.Fatalf("%q: %v", line, err)
+	}
+	for _, pid := range ours {
+		if s := state(pid); s == "" || s == "Z" {
+			t.Errorf("%d of %v is gone already", pid, ours)
+		}
 	}
 	must(t, starter.Process.Kill())
 	_ = starter.Wait()
-	eventually(t, "ours is gone", func() bool { return !(target{pid: ours}).there() || state(ours) == "Z" })
+	for _, pid := range ours {
+		eventually(t, fmt.Sprintf("%d of %v is gone", pid, ours), func() bool { s := state(pid); return s == "" || s == "Z" })
+	}
 	left := &Process{Name: "lasting"}
 	left.Adopt(lasting)
 	if !left.Running() || state(lasting) == "Z" {
 		t.Error("the lasting process is gone as well")
 	}
 	must(t, target{pid: lasting}.send(sigKill))
+}
+
+// TestHow demands to be told how a command ended.
+func TestHow(t *testing.T) {
+	for command, want := range map[string]string{
+		"true":                                "<nil>",
+		"echo first >&2; exit 7":              "exit status 7: first",
+		"printf 'a\\nlast\\n\\n' >&2; exit 1": "exit status 1: last",
+		"kill -9 $$":                          "signal: killed",
+		"sleep 600 & exit 0":                  "<nil>",
+	} {
+		p := &Process{Name: "broker 1", Command: func() *exec.Cmd { return exec.Command("sh", "-c", command) }}
+		start(t, p)
+		<-p.Ended()
+		if got := fmt.Sprint(p.How()); got != want {
+			t.Errorf("%s: %s, want %s", command, got, want)
+		}
+		_ = target{pid: p.run.pid, group: true}.send(sigKill)
+	}
 }
