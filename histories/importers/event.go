@@ -200,7 +200,7 @@ func (t *textReader) event(line []byte, number int) (event, error) {
 	for i, field := range fields {
 		f, err := t.form(field, number, col)
 		if i == 4 {
-			if err != nil { // it is in words
+			if err != nil || len(field) == 0 { // it is in words, perhaps in the lines below
 				f = form{kind: text, text: string(bytes.ToValidUTF8(field, []byte("?"))), line: number, col: col}
 			}
 			e.err = &f

@@ -198,7 +198,7 @@ func TestUnclearErrors(t *testing.T) {
 	for _, err := range []string{
 		":network-exception", ":disconnected", ":request-timed-out", ":TimeoutException", "[:timeout-exception]", ":socket-timeout",
 		":connection-reset", `"Connection reset by peer"`, `"timed out"`, `[:exception "java.io.IOException: broken pipe"]`,
-		":unknown-server-error", "{:type :abort, :abort-ok? false, :body-error :timeout}", ":bogus", "7", "[]", "{}", `""`,
+		":unknown-server-error", "{:type :abort, :abort-ok? false, :body-error :timeout}", ":bogus", "7", "[]", "{}", `""`, "", "\n  at java.net.Socket", "Connection reset",
 		":net-timeout", ":out-of-order-sequence-number", ":not-controller", ":unknown-topic-or-partition", ":kafka-storage-error",
 	} {
 		text := "0\t:invoke\t:send\t[[:send 1 5]]\n0\t:fail\t:send\t[[:send 1 5]]\t" + err + "\n"
