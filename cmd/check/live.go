@@ -75,6 +75,9 @@ func (r *recorder) live(ctx context.Context, path string) error {
 	}
 	fmt.Fprint(r.app.out, recorded.text())
 	r.app.printText(j, true)
+	if recorded.lacks != nil {
+		fmt.Fprintf(r.app.out, "  but the recording lacks something, see above; the exit code is %d\n", r.app.exit)
+	}
 	if page != "" {
 		fmt.Fprintf(r.app.out, "  page: %s\n", label(page))
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -96,11 +95,11 @@ func (f *liveFaults) open(ctx context.Context, a *app, c *kafka.Config) (end fun
 
 // openLocal starts a cluster in a folder that is removed with it.
 func (f *liveFaults) openLocal(ctx context.Context, a *app, c *kafka.Config) error {
-	dir, err := os.MkdirTemp("", "isrcheck-kafka-")
+	dir, remove, err := testcluster.Folder()
 	if err != nil {
 		return err
 	}
-	f.closers = append(f.closers, func() error { return os.RemoveAll(dir) })
+	f.closers = append(f.closers, remove)
 	end := newProgress(a.err).during("starting Apache Kafka " + testcluster.Version)
 	k, err := testcluster.Start(ctx, testcluster.Config{Dir: dir})
 	end()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,14 +127,14 @@ func (r *recorder) prepare() error {
 		}
 		r.security = s.With(r.security)
 	}
-	if err := r.faults.validate(); err != nil {
+	if err := cmp.Or(r.positive(), r.faults.validate()); err != nil {
 		return err
 	}
 	switch {
 	case r.faults.local && len(addresses)+len(r.file) > 0:
 		return errors.New("--local starts a cluster of its own: leave out --bootstrap and --config")
 	case r.faults.local:
-		addresses = []string{"the cluster that is started"}
+		addresses = []string{"localhost:9092"} // of the cluster that is started, for now
 	case len(addresses) == 0:
 		return errors.New("expected the address of a broker, by --bootstrap or by bootstrap.servers in the --config file, or --local")
 	}
@@ -151,8 +152,34 @@ func (r *recorder) prepare() error {
 	return r.config.Validate()
 }
 
-// fileIsNew refuses a file that is there already, if it is not to be replaced.
+// positive refuses what would otherwise stand for a default.
+func (r *recorder) positive() error {
+	c := &r.config
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"partitions", int(c.Partitions)}, {"producers", c.Producers}, {"consumers", c.Consumers}, {"batch", c.Batch}, {"in-flight", c.InFlight}} {
+		if n.value < 1 {
+			return fmt.Errorf("--%s: expected 1 or more, found %d", n.flag, n.value)
+		}
+	}
+	for _, d := range []struct {
+		flag  string
+		value time.Duration
+	}{{"duration", c.Duration}, {"request-timeout", c.Timeout}, {"settle", c.Settle}} {
+		if d.value <= 0 {
+			return fmt.Errorf("--%s: expected a time above 0, found %v", d.flag, d.value)
+		}
+	}
+	return nil
+}
+
+// fileIsNew refuses a file that is there already, if it is not to be replaced,
+// and what is no file.
 func fileIsNew(path string, replace bool) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder; expected the name of a file", label(path))
+	}
 	if _, err := os.Lstat(path); err == nil && !replace {
 		return fmt.Errorf("%s is there already; --force replaces it", label(path))
 	}
@@ -165,6 +192,7 @@ type recorded struct {
 	file    string
 	nemesis *jsonNemesis // nil if there was none
 	faults  int          // that were injected
+	lacks   error        // why it is not all that it should be
 }
 
 // record makes the recording. It fails if there is none; if it is not all that
@@ -194,7 +222,7 @@ func (r *recorder) record(ctx context.Context, path string) (recorded, error) {
 	if err != nil {
 		r.app.fail(exitUnknown, fmt.Errorf("the recording %s lacks something: %w", label(path), err))
 	}
-	return recorded{s, path, r.faults.json(), r.faults.nemesis.Begun()}, nil
+	return recorded{s, path, r.faults.json(), r.faults.nemesis.Begun(), err}, nil
 }
 
 // noRecording says why there is none.
@@ -215,6 +243,9 @@ func (r recorded) text() string {
 		count(j.Elections, "election"), count(j.Faults, "fault"))
 	if n := j.Nemesis; n != nil {
 		fmt.Fprintf(&b, "  faults: %s every %v, drawn from seed %d\n", strings.Join(n.Faults, ","), time.Duration(n.Interval)*time.Millisecond, n.Seed)
+	}
+	if j.Lacks != "" {
+		fmt.Fprintf(&b, "  lacks something, so the exit code is 3 at best: %s\n", strings.Join(strings.Fields(j.Lacks), " "))
 	}
 	for _, remark := range j.Remarks {
 		fmt.Fprintf(&b, "  note: %s\n", remark)
@@ -237,6 +268,7 @@ type jsonRecording struct {
 	Faults       int      `json:"faults"`            // that were injected
 	Elections    int      `json:"elections"`         // changes of leaders or of their epochs that clients were told of
 	Milliseconds int64    `json:"milliseconds"`      // from the first operation to the last
+	Lacks        string   `json:"lacks,omitempty"`   // why the recording is not all that it should be, whatever the verdict on what is there
 	Remarks      []string `json:"remarks,omitempty"` // what is not as it should be
 
 	Nemesis *jsonNemesis `json:"nemesis,omitempty"` // what faults were drawn from
@@ -245,6 +277,9 @@ type jsonRecording struct {
 func (r recorded) json() jsonRecording {
 	j := jsonRecording{File: r.file, Topic: r.Topic, TopicID: r.TopicID, Partitions: r.Partitions, Scanned: r.Scanned,
 		Operations: len(r.History.Ops()), Elections: r.Elections, Milliseconds: r.Took.Milliseconds(), Remarks: r.Remarks, Nemesis: r.nemesis, Faults: r.faults}
+	if r.lacks != nil {
+		j.Lacks = r.lacks.Error()
+	}
 	for i := range r.History.Ops() {
 		o := &r.History.Ops()[i]
 		switch {

@@ -15,7 +15,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/sasl"
@@ -88,6 +90,8 @@ func (c Config) Validate() error {
 	switch {
 	case len(c.Sides) == 0 || slices.ContainsFunc(c.Sides, func(s []string) bool { return len(s) == 0 }):
 		return refuse("expected the address of a broker as HOST:PORT")
+	case c.noAddress() != nil:
+		return refuse("expected the address of a broker as HOST:PORT, found %q", *c.noAddress())
 	case c.Existing && c.Topic == "":
 		return refuse("expected the name of the topic that exists")
 	case c.Existing && (c.Partitions != 1 || c.ReplicationFactor != 0 || len(c.TopicConfig) > 0):
@@ -112,6 +116,19 @@ func (c Config) Validate() error {
 		return refuse("expected numbers of 1 or more (replicas and rate: 0 or more)")
 	case c.Duration <= 0 || c.Timeout <= 0 || c.Settle <= 0:
 		return refuse("expected times above 0")
+	}
+	return nil
+}
+
+// noAddress is the first of the addresses that is none, nil if all are.
+func (c *Config) noAddress() *string {
+	for _, side := range c.Sides {
+		for i := range side {
+			host, port, err := net.SplitHostPort(side[i])
+			if n, no := strconv.ParseUint(port, 10, 16); err != nil || no != nil || n == 0 || host == "" {
+				return &side[i]
+			}
+		}
 	}
 	return nil
 }

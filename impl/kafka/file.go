@@ -31,8 +31,7 @@ type File struct {
 	pack func([]byte) ([]byte, error)
 
 	mu    sync.Mutex
-	f     *os.File     // a hidden one until the first lines are in it
-	shown bool         // it has its name
+	f     *os.File     // nil until the first lines are in it
 	lines bytes.Buffer // not written yet
 	err   error        // the first one; nothing is written after it
 	stop  chan struct{}
@@ -59,9 +58,28 @@ func Create(path string, replace bool) (*File, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("%s: %w", path, ErrFileName)
 	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder: %w", path, ErrFileName)
+	}
 	if _, err := os.Lstat(path); err == nil && !replace {
 		return nil, fmt.Errorf("%s: %w", path, fs.ErrExist)
 	}
+	hidden, err := createHidden(path)
+	if err != nil {
+		return nil, err
+	}
+	// It was only to see whether there can be one: the cluster may take its time,
+	// and who is killed until then leaves nothing behind.
+	if err := cmp.Or(hidden.Close(), os.Remove(hidden.Name())); err != nil {
+		return nil, err
+	}
+	out := &File{path: path, pack: []func([]byte) ([]byte, error){unpacked, gzipped, zstded}[i], stop: make(chan struct{})}
+	out.done.Go(out.flushNowAndThen)
+	return out, nil
+}
+
+// createHidden makes a file beside the one of that name.
+func createHidden(path string) (*os.File, error) {
 	hidden, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		var e *fs.PathError
@@ -70,9 +88,7 @@ func Create(path string, replace bool) (*File, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	out := &File{path: path, f: hidden, pack: []func([]byte) ([]byte, error){unpacked, gzipped, zstded}[i], stop: make(chan struct{})}
-	out.done.Go(out.flushNowAndThen)
-	return out, nil
+	return hidden, nil
 }
 
 // Write takes whole lines.
@@ -83,7 +99,7 @@ func (f *File) Write(lines []byte) (int, error) {
 		return 0, f.err
 	}
 	f.lines.Write(lines)
-	if f.lines.Len() >= flushAt || !f.shown {
+	if f.lines.Len() >= flushAt || f.f == nil {
 		f.flush()
 	}
 	return len(lines), f.err
@@ -97,8 +113,8 @@ func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.flush()
-	if !f.shown {
-		return cmp.Or(f.err, f.f.Close(), os.Remove(f.f.Name()))
+	if f.f == nil {
+		return f.err
 	}
 	return cmp.Or(f.err, f.f.Sync(), f.f.Close())
 }
@@ -124,26 +140,35 @@ func (f *File) flush() {
 		return
 	}
 	packed, err := f.pack(f.lines.Bytes())
-	if err == nil {
+	switch {
+	case err != nil:
+	case f.f == nil:
+		err = f.show(packed)
+	default:
 		_, err = f.f.Write(packed)
-	}
-	if err == nil && !f.shown {
-		err = f.show()
 	}
 	f.err = err
 	f.lines.Reset()
 }
 
-// show gives the file its name. Not every system renames a file that is open.
-func (f *File) show() error {
-	hidden := f.f.Name()
-	f.f.Chmod(0o644) // where there is no such thing, it does not matter
-	if err := cmp.Or(f.f.Close(), os.Rename(hidden, f.path)); err != nil {
+// show makes the file, with the first lines in it: a hidden one first, which is
+// then given its name. Not every system renames a file that is open.
+func (f *File) show(first []byte) error {
+	hidden, err := createHidden(f.path)
+	if err != nil {
 		return err
 	}
-	shown, err := os.OpenFile(f.path, os.O_WRONLY|os.O_APPEND, 0)
-	if err == nil {
-		f.f, f.shown = shown, true
+	_, err = hidden.Write(first)
+	_ = hidden.Chmod(0o644) // where there is no such thing, it does not matter
+	if err = cmp.Or(err, hidden.Close()); err == nil {
+		err = os.Rename(hidden.Name(), f.path)
+	}
+	if err != nil {
+		return cmp.Or(err, os.Remove(hidden.Name()))
+	}
+	f.f, err = os.OpenFile(f.path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		f.f = nil
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,6 +88,9 @@ func TestCreate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
+				t.Errorf("hidden files wait for the first lines: %v, %v", left, err)
+			}
 			rec, err := histories.NewRecorder(f, histories.Header{Note: "n"}, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -120,6 +124,13 @@ func TestCreate(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
 		t.Errorf("hidden files are left: %v, %v", left, err)
+	}
+	folder := filepath.Join(dir, "folder.jsonl")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(folder, true); err == nil || !strings.Contains(err.Error(), "folder.jsonl is a folder: expected a name") {
+		t.Errorf("a folder: %v", err)
 	}
 	if _, err := Create(filepath.Join(dir, "run.hist"), false); !errors.Is(err, ErrFileName) {
 		t.Errorf("a notation: %v", err)
