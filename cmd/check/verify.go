@@ -157,7 +157,7 @@ func (a *app) checkFile(ctx context.Context, name string, opts checker.Options) 
 // more than once and is no recording of another tool. What cannot be read says
 // so when it is.
 func (a *app) isFileOfHistory(name string) bool {
-	return name != "-" && isFile(name) && importers.Recognise(name) == nil
+	return name != "-" && isFile(name) && importers.MayBeHistory(name)
 }
 
 // engineFlag is the value of --engine.

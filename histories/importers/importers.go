@@ -131,17 +131,18 @@ func ReadFile(path string, opts Options) (*Recording, error) {
 	return Read(path, f, opts)
 }
 
-// Recognise returns the source of the recording in a file, nil if no source
-// knows it.
-func Recognise(path string) *Source {
+// MayBeHistory reports whether a file begins neither like a recording of any
+// source nor like what is no text. What is wrong with others is told by [ReadFile].
+func MayBeHistory(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil
+		return true
 	}
 	defer f.Close()
 	head := make([]byte, headSize)
 	n, _ := io.ReadFull(f, head)
-	return recognise(unpacked(head[:n]))
+	head = unpacked(head[:n])
+	return recognise(head) == nil && notText(path, head, false) == nil
 }
 
 // unpacked returns the beginning of a text that begins like that, packed or not;
