@@ -20,7 +20,8 @@ func (a *app) live() *cobra.Command {
 		Short: "Record what clients of a live cluster see, and judge it",
 		Long: "live does what record does, judges the recording as verify does, and prints the verdict. In\n" +
 			"DIR it leaves " + liveRecording + " and, of a violation, " + livePage + ". The exit code is the\n" +
-			"verdict's, or 3 if a partition could not be read to its end.",
+			"verdict's, or 3 if there is no violation and the recording lacks something, such as a\n" +
+			"partition that could not be read to its end; both are said on stdout.",
 		Example: "  check live --bootstrap localhost:9092 --partitions 3 --duration 1m -o out",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

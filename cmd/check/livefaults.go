@@ -36,7 +36,7 @@ type liveFaults struct {
 func (f *liveFaults) add(flags *pflag.FlagSet) {
 	f.flags = flags
 	n := &f.nemesis
-	flags.StringSliceVar(&n.Faults, "nemesis", nil, "faults to inject, separated by commas; see 'check help live-faults'")
+	flags.StringSliceVar(&n.Faults, "nemesis", nil, "faults to inject, separated by commas, '' for none; see 'check help live-faults' (default none, with --local all)")
 	flags.DurationVar(&n.Interval, "nemesis-interval", 10*time.Second, "from the beginning of one fault to that of the next")
 	flags.Uint64Var(&n.Seed, "nemesis-seed", 0, "what the faults are drawn from (default drawn, and recorded)")
 	flags.StringArrayVar(&f.commands, "broker-cmd", nil, "ID=CMD: the command for the shell that runs broker ID; it is run now, unless --broker-pid tells that the broker runs")

@@ -110,7 +110,7 @@ func liveFaultsHelp() string {
 that. Which one, where and how long is drawn from --nemesis-seed, which is in the
 recording, as are the begin and the end of every fault. All are ended before the
 partitions are read, after an interrupt as well. A fault listed twice comes twice as often.
-With --local, a fault waits until all replicas are in sync.
+With --local, a fault waits until all replicas are in sync; --nemesis '' injects none there.
 
 ` + table(rows) + `
 
@@ -118,7 +118,8 @@ A broker's process is one of this machine. With --broker-cmd alone, the command 
 for the recording, in the foreground: what runs is the broker, and it ends with the
 recording. A broker that runs already is told by --broker-pid, by its number or by a
 file that has it, and goes on running afterwards; to kill or stop it, say by --broker-cmd
-how it is started again. What a command prints is lost unless it writes it to a file.
+how it is started again. What a command prints is lost unless it writes it to a file; the
+last line on its standard error is told if it ends before the broker answers.
 
    --broker-cmd 1='exec kafka-server-start.sh 1.properties >1.log 2>&1'
    --broker-pid 1=/run/kafka.pid --broker-cmd 1='systemctl start kafka'
