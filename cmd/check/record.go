@@ -41,7 +41,7 @@ func (a *app) record() *cobra.Command {
 			"end. One operation is one attempt on the wire. Unless --existing names one, which has to\n" +
 			"be empty, a topic is made for the recording, and stays.\n" +
 			"FILE is written as it goes: what a killed recorder leaves behind can be judged. An\n" +
-			"interrupt or SIGTERM ends the work early and reads the partitions all the same; a second\n" +
+			"interrupt, SIGTERM or SIGHUP ends the work early and reads the partitions all the same; a second\n" +
 			"one ends at once. The exit code is 3 if a partition could not be read to its end, or if\n" +
 			"nothing is recorded since the cluster does not tell the settings of the topic.\n" +
 			"Passwords and keys are in no recording; give them by --config or a variable.",
