@@ -52,7 +52,8 @@ func (a *app) gate() *cobra.Command {
 		Long: "gate judges every case of the corpus and compares with the verdict it documents, demands\n" +
 			"that each rule is violated by a case, runs the schedules of cases again, hunts seeded bugs,\n" +
 			"which must be found, and hunts in the reference cluster, which must keep its promises, until\n" +
-			"the budget ends; half of it is for the bugs, and those it does not suffice for are left out.\n" +
+			"the budget ends; half of it is for the bugs, and those it does not suffice for are left out:\n" +
+			"of twenty times as many schedules as it usually takes a bug has no excuse.\n" +
 			"With --runs, so many schedules and all bugs are demanded, and what the budget does not suffice\n" +
 			"for is unknown. Folders given as corpus stand in for the embedded one, and must be as complete.\n\n" +
 			"Shards share the work: each of n machines does its own and writes a report, and 'check merge'\n" +

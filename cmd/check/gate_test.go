@@ -20,6 +20,7 @@ import (
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
+	"github.com/isrcheck/isrcheck/impl"
 )
 
 // checkCommand is the command line as a process of its own.
@@ -249,6 +250,25 @@ func TestShortBudget(t *testing.T) {
 		cancel()
 		if bugs, safe := g.report.Parts[0], g.report.Parts[1]; g.report.Verdict != "ok" || bugs.Verdict != "none" || safe.Drawn.Schedules < least {
 			t.Errorf("with a budget of %s the verdict is %s:\n%s", budget, g.report.Verdict, &out)
+		}
+	}
+}
+
+// TestBugOutOfReach has a hunt that draws more than enough schedules in its time and
+// finds nothing: the bug is missed, and not left out.
+func TestBugOutOfReach(t *testing.T) {
+	bug := impl.Bugs[0].Name
+	for _, runs := range []int{hunt.Enough(bug) - 1, hunt.Enough(bug)} {
+		g := &gate{bound: 1 << 30}
+		g.hunt = func(context.Context, hunt.Options) (*hunt.Report, error) {
+			return &hunt.Report{Runs: runs, OK: runs}, nil
+		}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		it := &item{Name: bug, Verdict: "ok"}
+		g.huntBug(t.Context(), over, it)
+		if missed := runs >= hunt.Enough(bug); missed != (it.Kind == missedBug) || missed == (it.Verdict == "") {
+			t.Errorf("after %d schedules the item is %+v", runs, it)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func (g *gate) replayCorpus(ctx context.Context, cases []gateCase) {
 // huntBugs hunts each seeded bug until it is found. Where only time sets the
 // bounds, half of it is for the bugs, and half of what is left of that for each,
 // so that a rare one leaves some for the others; those it does not suffice for
-// are left out. Which come first depends on the seed.
+// are left out. A bug that was hunted for longer than it takes is missed. Which come first depends on the seed.
 func (g *gate) huntBugs(ctx, timed context.Context) {
 	progress := newProgress(g.app.err)
 	defer progress.done()
@@ -187,8 +187,11 @@ func (g *gate) huntBug(ctx, timed context.Context, it *item) {
 		it.wrong("error", internalError, "schedule %d: %s", r.FailedAt, r.Failed.Result.Reason)
 	case r.Failed != nil:
 		it.Again += " --first " + strconv.Itoa(r.FailedAt) + " --runs 1"
-	case ctx.Err() != nil, g.report.Runs == 0 && timed.Err() != nil:
+	case ctx.Err() != nil, g.report.Runs == 0 && timed.Err() != nil && r.Runs < hunt.Enough(it.Name):
 		it.Verdict = ""
+	case g.report.Runs == 0 && timed.Err() != nil:
+		it.Again += " --runs " + strconv.Itoa(r.Runs)
+		it.wrong("violation", missedBug, "not found in %s, more than enough", count(r.Runs, "schedule"))
 	case timed.Err() != nil:
 		it.wrong("unknown", undecidedItem, "not found when the time was over, after %s", count(r.Runs, "schedule"))
 	default:

@@ -2,6 +2,7 @@ package hunt
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -66,6 +67,9 @@ func TestZoo(t *testing.T) {
 			t.Errorf("docs/zoo.md has no row %s", row)
 		}
 	}
+	if medians(savedRows(t)) != zooText {
+		t.Error("zoo.txt has other medians than docs/zoo.md")
+	}
 	if !strings.HasSuffix(string(text), zooFoot) {
 		t.Error("docs/zoo.md does not end with what is not in the zoo")
 	}
@@ -95,7 +99,8 @@ func writeZoo(t *testing.T) {
 			rows := savedRows(t)
 			rows[b.Name] = measure(t, b)
 			t.Logf("%s: %+v", b.Name, rows[b.Name])
-			if err := os.WriteFile(zooFile, zoo(rows), 0o644); err != nil {
+			zooText = medians(rows)
+			if err := errors.Join(os.WriteFile(zooFile, zoo(rows), 0o644), os.WriteFile("zoo.txt", []byte(zooText), 0o644)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -115,6 +120,16 @@ func savedRows(t *testing.T) map[string]measurement {
 		}
 	}
 	return rows
+}
+
+// medians are the lines of zoo.txt.
+func medians(rows map[string]measurement) string {
+	var out strings.Builder
+	for i := range impl.Bugs {
+		name := impl.Bugs[i].Name
+		fmt.Fprintf(&out, "%s %s\n", name, strings.TrimPrefix(rows[name].schedules, "> "))
+	}
+	return out.String()
 }
 
 // zoo is the text of the table.
