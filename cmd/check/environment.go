@@ -37,12 +37,9 @@ var elsewhere = []string{"ISRCHECK_BENCH_OPS", "ISRCHECK_BROWSER", "ISRCHECK_HIS
 // fromEnvironment sets the flags that were not typed to what their variables
 // say. An empty variable says nothing, and one that is for no flag is told of.
 func (a *app) fromEnvironment(cmd *cobra.Command, _ []string) (err error) {
-	known := knownVariables(cmd.Root())
 	for _, entry := range os.Environ() {
-		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, prefix) && value != "" && !slices.Contains(known, name) {
-			meant := didYouMean(strings.TrimPrefix(name, prefix), bare(known))
-			meant = strings.NewReplacer("expected ", "expected "+prefix, " or ", " or "+prefix).Replace(meant)
-			fmt.Fprintf(a.err, "check: %s sets nothing%s (see 'check help environment')\n", label(name), meant)
+		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, prefix) && value != "" {
+			a.tellUnknown(name, knownVariables(cmd.Root()))
 		}
 	}
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
@@ -63,6 +60,16 @@ func (a *app) fromEnvironment(cmd *cobra.Command, _ []string) (err error) {
 		}
 	})
 	return err
+}
+
+// tellUnknown says of a variable that is none of the known ones that it does nothing.
+func (a *app) tellUnknown(name string, known []string) {
+	if slices.Contains(known, name) {
+		return
+	}
+	meant := didYouMean(strings.TrimPrefix(name, prefix), bare(known))
+	meant = strings.NewReplacer("expected ", "expected "+prefix, " or ", " or "+prefix).Replace(meant)
+	fmt.Fprintf(a.err, "check: %s sets nothing%s (see 'check help environment')\n", label(name), meant)
 }
 
 // knownVariables are those that have a meaning in some command.

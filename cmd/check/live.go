@@ -40,12 +40,7 @@ func (a *app) live() *cobra.Command {
 			return nil
 		},
 	}
-	flags := cmd.Flags()
-	r.flags(flags)
-	flags.StringVarP(&r.to, "output", "o", "", "the folder to write")
-	flags.BoolVar(&r.force, "force", false, "replace a recording that is there")
-	jsonFlag(cmd, &r.json)
-	cmd.MarkFlagRequired("output")
+	r.flags(cmd, "the folder to write", "replace a recording that is there")
 	return cmd
 }
 

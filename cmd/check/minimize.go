@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -71,10 +70,7 @@ func (s *shortener) check() error {
 	if !slices.ContainsFunc(histories.Encodings, func(e string) bool { return strings.HasSuffix(s.to, e) }) {
 		return fmt.Errorf("%s: expected a name that ends in one of %s", label(s.to), strings.Join(histories.Encodings, ", "))
 	}
-	if _, err := os.Lstat(s.to); err == nil && !s.force {
-		return fmt.Errorf("%s is there already; --force replaces it", label(s.to))
-	}
-	return nil
+	return fileIsNew(s.to, s.force)
 }
 
 func (s *shortener) run(ctx context.Context, name string) error {

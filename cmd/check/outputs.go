@@ -39,6 +39,18 @@ func noHistory(outputs ...output) error {
 	return nil
 }
 
+// fileIsNew refuses a file that is there already, if it is not to be replaced,
+// and what is no file.
+func fileIsNew(path string, replace bool) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder; expected the name of a file", label(path))
+	}
+	if _, err := os.Lstat(path); err == nil && !replace {
+		return fmt.Errorf("%s is there already; --force replaces it", label(path))
+	}
+	return nil
+}
+
 // sameFile reports whether two paths lead to one file, which need not be there.
 func sameFile(a, b string) bool {
 	for _, path := range []string{a, b} {

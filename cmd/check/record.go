@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/impl/kafka"
@@ -71,17 +69,18 @@ func (a *app) record() *cobra.Command {
 			return nil
 		},
 	}
-	flags := cmd.Flags()
-	r.flags(flags)
-	flags.StringVarP(&r.to, "output", "o", "", "the file to write (.jsonl, .jsonl.gz or .jsonl.zst)")
-	flags.BoolVar(&r.force, "force", false, "replace FILE if it is there")
-	jsonFlag(cmd, &r.json)
-	cmd.MarkFlagRequired("output")
+	r.flags(cmd, "the file to write (.jsonl, .jsonl.gz or .jsonl.zst)", "replace FILE if it is there")
 	return cmd
 }
 
-// flags are those of every command that records.
-func (r *recorder) flags(flags *pflag.FlagSet) {
+// flags are those of every command that records, with what it says of its output
+// and of --force.
+func (r *recorder) flags(cmd *cobra.Command, output, force string) {
+	flags := cmd.Flags()
+	flags.StringVarP(&r.to, "output", "o", "", output)
+	flags.BoolVar(&r.force, "force", false, force)
+	jsonFlag(cmd, &r.json)
+	cmd.MarkFlagRequired("output")
 	c, s := &r.config, &r.security
 	flags.StringArrayVar(&r.bootstrap, "bootstrap", nil, "addresses of brokers, as HOST:PORT,HOST:PORT; if given again, some clients know only the first ones and some only the second")
 	flags.StringVar(&r.file, "config", "", "a properties file as Kafka's own clients take it: addresses, TLS, SASL")
@@ -170,18 +169,6 @@ func (r *recorder) positive() error {
 		if d.value <= 0 {
 			return fmt.Errorf("--%s: expected a time above 0, found %v", d.flag, d.value)
 		}
-	}
-	return nil
-}
-
-// fileIsNew refuses a file that is there already, if it is not to be replaced,
-// and what is no file.
-func fileIsNew(path string, replace bool) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder; expected the name of a file", label(path))
-	}
-	if _, err := os.Lstat(path); err == nil && !replace {
-		return fmt.Errorf("%s is there already; --force replaces it", label(path))
 	}
 	return nil
 }

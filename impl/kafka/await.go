@@ -30,7 +30,7 @@ func Await(ctx context.Context, c Config, brokers int) error {
 
 // names asks which brokers there are.
 func (c *Config) names(ctx context.Context, seeds []string, brokers int) error {
-	cl, err := kgo.NewClient(append(c.security(), kgo.ClientID("isrcheck"), kgo.DisableClientMetrics(), kgo.RequestRetries(0), kgo.SeedBrokers(seeds...))...)
+	cl, err := kgo.NewClient(c.options("isrcheck", kgo.RequestRetries(0), kgo.SeedBrokers(seeds...))...)
 	if err != nil {
 		return err
 	}

@@ -62,11 +62,7 @@ func (r *reader) fetch(ctx context.Context, l leader, partition int32, from int6
 	if got.ErrorCode != 0 {
 		return fetched{}, refusal(got.ErrorCode)
 	}
-	level := kgo.ReadUncommitted()
-	if r.isolation() == 1 {
-		level = kgo.ReadCommitted()
-	}
-	read, next := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{Offset: from, IsolationLevel: level,
+	read, next := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{Offset: from, IsolationLevel: r.level(),
 		Topic: r.run.Topic, Partition: partition}, got, r.unpack, nil)
 	if read.Err != nil {
 		return fetched{}, fmt.Errorf("%w: %w", errMalformed, read.Err)
@@ -112,6 +108,14 @@ func (r *reader) isolation() int8 {
 		return 1
 	}
 	return 0
+}
+
+// level is the isolation as the library names it.
+func (r *reader) level() kgo.IsolationLevel {
+	if r.isolation() == 1 {
+		return kgo.ReadCommitted()
+	}
+	return kgo.ReadUncommitted()
 }
 
 // malformed is the code of an answer that makes no sense.

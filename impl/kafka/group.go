@@ -41,17 +41,13 @@ const (
 )
 
 func (m *member) options() []kgo.Opt {
-	level := kgo.ReadUncommitted()
-	if m.isolation() == 1 {
-		level = kgo.ReadCommitted()
-	}
 	gone := func(_ context.Context, _ *kgo.Client, lost map[string][]int32) {
 		for _, partition := range lost[m.run.Topic] {
 			m.mark(histories.Mark{Kind: histories.Revoked, Offset: histories.None}, partition)
 		}
 	}
-	return append(m.run.security(), kgo.ClientID("isrcheck-"+m.process), kgo.DisableClientMetrics(), kgo.SeedBrokers(m.routes.addresses()...),
-		kgo.DialTimeout(m.run.Timeout), kgo.RequestTimeoutOverhead(m.run.Timeout), kgo.FetchMaxWait(fetchWait), kgo.FetchIsolationLevel(level),
+	return m.run.options("isrcheck-"+m.process, kgo.SeedBrokers(m.routes.addresses()...),
+		kgo.DialTimeout(m.run.Timeout), kgo.RequestTimeoutOverhead(m.run.Timeout), kgo.FetchMaxWait(fetchWait), kgo.FetchIsolationLevel(m.level()),
 		kgo.ConsumerGroup("isrcheck-"+m.run.Topic), kgo.ConsumeTopics(m.run.Topic), kgo.DisableAutoCommit(), kgo.BlockRebalanceOnPoll(),
 		kgo.SessionTimeout(sessionTimeout), kgo.RebalanceTimeout(sessionTimeout), kgo.HeartbeatInterval(heartbeatEvery),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.OnPartitionsRevoked(gone), kgo.OnPartitionsLost(gone), kgo.AdjustFetchOffsetsFn(m.assigned))
@@ -87,12 +83,8 @@ func (m *member) start(ctx context.Context, partition int32) (int64, error) {
 }
 
 func (m *member) mark(mark histories.Mark, partition int32) {
-	mark.Process, mark.On = m.process, m.on(partition)
+	mark.Process, mark.On = m.process, m.routes.on(partition)
 	m.run.rec.Mark(mark)
-}
-
-func (m *member) on(partition int32) string {
-	return partitionName(m.run.Topic, partition, max(1, m.routes.of(partition).birth))
 }
 
 // polled is how many records a poll hands over at most.
@@ -124,7 +116,7 @@ func (m *member) poll(ctx context.Context, cl *kgo.Client) bool {
 // handed records records that were handed over, at the time they were.
 func (m *member) handed(p kgo.FetchTopicPartition) {
 	op := histories.NewOp(m.process, histories.Poll)
-	op.On = m.on(p.Partition)
+	op.On = m.routes.on(p.Partition)
 	answer := histories.NewOp(m.process, histories.Poll)
 	answer.Outcome, answer.Records = histories.OK, recordsOf(p.Records)
 	if end := answer.Records[len(answer.Records)-1].Offset + 1; p.HighWatermark >= end { // see consumer.marks; here nobody knows

@@ -26,7 +26,7 @@ type idempotentProducer struct {
 // newClient returns a producer with an id of its own. One that finds that
 // records are gone stops, so that it cannot send them a second time.
 func (p *idempotentProducer) newClient() (*kgo.Client, error) {
-	return kgo.NewClient(append(p.run.security(), kgo.ClientID("isrcheck-"+p.process), kgo.DisableClientMetrics(), kgo.SeedBrokers(p.routes.addresses()...),
+	return kgo.NewClient(p.run.options("isrcheck-"+p.process, kgo.SeedBrokers(p.routes.addresses()...),
 		kgo.DialTimeout(p.run.Timeout), kgo.ProduceRequestTimeout(p.run.Timeout), kgo.RequestTimeoutOverhead(p.run.Timeout),
 		kgo.RecordDeliveryTimeout(4*p.run.Timeout), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0),
 		kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.MetadataMinAge(refreshEvery), kgo.StopProducerOnDataLossDetected())...)
@@ -83,7 +83,7 @@ func (p *idempotentProducer) begin(partition int32, answers *sync.WaitGroup) <-c
 	}
 	cl := p.client
 	op := histories.NewOp(p.process, histories.Send)
-	op.On, op.Values = partitionName(p.run.Topic, partition, max(1, p.routes.of(partition).birth)), p.run.values()
+	op.On, op.Values = p.routes.on(partition), p.run.values()
 	key, stated := p.run.key(op.Values)
 	op.Key = stated
 	id := p.run.rec.Invoke(op)

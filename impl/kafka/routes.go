@@ -59,6 +59,11 @@ func (r *routes) of(partition int32) leader {
 	return l
 }
 
+// on is how the history calls a partition of the topic as it is now.
+func (r *routes) on(partition int32) string {
+	return partitionName(r.topic, partition, max(1, r.of(partition).birth))
+}
+
 // refreshEvery is how often a side is asked at most.
 const refreshEvery = 50 * time.Millisecond
 
@@ -142,7 +147,7 @@ func metadata(ctx context.Context, w *wire, addr, topic string) (*kmsg.MetadataR
 func (r *routes) learn(resp *kmsg.MetadataResponse) {
 	addrs := make(map[int32]string, len(resp.Brokers))
 	for _, b := range resp.Brokers {
-		addr := net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
+		addr := addrOf(&b)
 		addrs[b.NodeID] = addr
 		if r.open && !slices.Contains(r.seeds, addr) {
 			r.seeds = append(slices.Clip(r.seeds), addr)
@@ -166,6 +171,11 @@ func (r *routes) learn(resp *kmsg.MetadataResponse) {
 		}
 		r.leaders[p.Partition] = leader{broker: p.Leader, epoch: p.LeaderEpoch, addr: addrs[p.Leader]}
 	}
+}
+
+// addrOf is where a broker is to be reached.
+func addrOf(b *kmsg.MetadataResponseBroker) string {
+	return net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
 }
 
 // partitionName is how the history calls a partition. A topic that was made

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -67,7 +65,7 @@ func (r *run) settled(ctx context.Context, w *wire) ([]int64, error) {
 	gone := err != nil
 	believed := leadersOf(resp)
 	for _, b := range resp.Brokers {
-		addr := net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
+		addr := addrOf(&b)
 		other, err := metadata(ctx, w, addr, r.Topic)
 		if err != nil && !unknownTopic(err) {
 			return nil, fmt.Errorf("broker %d at %s: %w", b.NodeID, addr, err)

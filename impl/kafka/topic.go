@@ -24,7 +24,7 @@ func (r *run) prepare(ctx context.Context) error {
 	// The context bounds how often it is tried; a cluster that has just begun, or
 	// a topic, is there a moment later, and not after seconds.
 	soon := func(int) time.Duration { return 2 * backOff }
-	cl, err := kgo.NewClient(append(r.security(), kgo.ClientID("isrcheck"), kgo.DisableClientMetrics(), kgo.SeedBrokers(slices.Concat(r.Sides...)...),
+	cl, err := kgo.NewClient(r.options("isrcheck", kgo.SeedBrokers(slices.Concat(r.Sides...)...),
 		kgo.DialTimeout(r.Timeout), kgo.MetadataMinAge(refreshEvery), kgo.RetryBackoffFn(soon), kgo.RequestRetries(int(4*r.Timeout/backOff)))...)
 	if err != nil {
 		return err

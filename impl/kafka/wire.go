@@ -31,21 +31,20 @@ type wire struct {
 // newWire returns a wire whose requests take the configured time at most.
 func newWire(c *Config) *wire {
 	acks := map[string]kgo.Acks{"all": kgo.AllISRAcks(), "1": kgo.LeaderAck(), "0": kgo.NoAck()}[c.Acks]
-	return &wire{timeout: c.Timeout, clients: map[string]*kgo.Client{}, opts: append(c.security(),
-		kgo.ClientID("isrcheck"), kgo.DisableClientMetrics(), kgo.RequestRetries(0), kgo.DialTimeout(c.Timeout),
-		kgo.RequestTimeoutOverhead(c.Timeout), kgo.ConnIdleTimeout(15*time.Minute), kgo.DisableIdempotentWrite(), kgo.RequiredAcks(acks))}
+	return &wire{timeout: c.Timeout, clients: map[string]*kgo.Client{}, opts: c.options("isrcheck",
+		kgo.RequestRetries(0), kgo.DialTimeout(c.Timeout), kgo.RequestTimeoutOverhead(c.Timeout), kgo.ConnIdleTimeout(15*time.Minute), kgo.DisableIdempotentWrite(), kgo.RequiredAcks(acks))}
 }
 
-// security returns how every client of the recorder connects.
-func (c *Config) security() []kgo.Opt {
-	var opts []kgo.Opt
+// options are those of every client of the recorder, with its own behind them.
+func (c *Config) options(id string, own ...kgo.Opt) []kgo.Opt {
+	opts := []kgo.Opt{kgo.ClientID(id), kgo.DisableClientMetrics()}
 	if c.TLS != nil {
 		opts = append(opts, kgo.DialTLSConfig(c.TLS))
 	}
 	if c.SASL != nil {
 		opts = append(opts, kgo.SASL(c.SASL))
 	}
-	return opts
+	return append(opts, own...)
 }
 
 // client returns the client of an address.
