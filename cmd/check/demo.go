@@ -117,7 +117,7 @@ func (d *demonstration) safe(ctx context.Context) *hunt.Report {
 		total += n
 	}
 	fmt.Fprint(d.out, indent(table([][]string{
-		{number(r.Runs), "schedules, each run twice to show that the same happens again"},
+		{number(r.Runs), "schedules, one in sixteen run twice to show that the same happens again"},
 		{number(int(total)), "faults: crashes, power losses, wiped disks, pauses, partitions, lost messages, ..."},
 		{number(int(r.Stats.Elections)), "leader elections"},
 		{number(r.Exercised.Acknowledged), "batches acknowledged by all replicas in sync"},

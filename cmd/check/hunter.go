@@ -44,7 +44,8 @@ func (a *app) run() *cobra.Command {
 			"invariants say. At the first failure it stops, makes the smallest case it can, and writes\n" +
 			"it into a folder, over nothing that is there; where that cannot be, it says so and prints\n" +
 			"the case, and the exit code is 1 all the same. Schedule i of a seed is always the same:\n" +
-			"without --seed, two calls do the same.",
+			"without --seed, two calls do the same. Without --bug, one schedule in sixteen, by its\n" +
+			"number, and each that fails are run twice: the second run must be the same, event for event.",
 		Example: "  check run\n" +
 			"  check run --runs 100000 --seed $RANDOM\n" +
 			"  check run --bug truncate-to-high-watermark --no-invariants\n" +

@@ -48,7 +48,8 @@ type meter struct {
 	draw, simulate, judge, queue, raft   time.Duration // of the processor
 	schedules, operations                int
 	queueEvents, raftMessages, allocated int
-	stats                                impl.Stats
+	simulated                            impl.Stats // second runs, too
+	events                               int64      // of first runs
 }
 
 // hunt does it all on all cores.
@@ -60,7 +61,8 @@ func (m *meter) hunt() error {
 }
 
 // phases draws, simulates and judges the same schedules one after the other. The
-// simulation is both runs of each, with reading its steps and writing its history.
+// simulation is the runs, second ones too, with reading the steps and writing the
+// histories.
 func (m *meter) phases() error {
 	defer collectSeldom()()
 	schedules, runs := make([]schedule.Schedule, m.options.Runs), make([]*impl.Result, m.options.Runs)
@@ -76,7 +78,12 @@ func (m *meter) phases() error {
 		if runs[i], err = m.runner.Run(s, impl.Options{}); err != nil {
 			return err
 		}
-		m.runner.Again()
+		m.simulated.Add(runs[i].Stats)
+		m.events += runs[i].Stats.Events
+		if (m.options.First+i)%repeatEach == 0 {
+			m.runner.Again()
+			m.simulated.Add(runs[i].Stats)
+		}
 	}
 	done()
 	m.allocated += allocations() - before
@@ -88,7 +95,6 @@ func (m *meter) phases() error {
 	}
 	done()
 	for _, r := range runs {
-		m.stats.Add(r.Stats)
 		m.operations += len(r.History.Ops())
 	}
 	m.schedules += len(runs)
@@ -117,10 +123,10 @@ func (m *meter) report(metric func(n float64, unit string)) {
 	metric(100*m.draw.Seconds()/phases.Seconds(), "%draw")
 	metric(100*m.simulate.Seconds()/phases.Seconds(), "%simulate")
 	metric(100*m.judge.Seconds()/phases.Seconds(), "%judge")
-	metric(2*float64(m.stats.Events)/m.simulate.Seconds(), "events/cpu-s")
-	metric(2*float64(m.stats.Ticks)/1000/m.simulate.Seconds(), "simulated-s/cpu-s")
-	metric(float64(m.allocated)/2/float64(m.stats.Events), "allocs/event")
-	metric(float64(m.stats.Events)/float64(m.schedules), "events/schedule")
+	metric(float64(m.simulated.Events)/m.simulate.Seconds(), "events/cpu-s")
+	metric(float64(m.simulated.Ticks)/1000/m.simulate.Seconds(), "simulated-s/cpu-s")
+	metric(float64(m.allocated)/float64(m.simulated.Events), "allocs/event")
+	metric(float64(m.events)/float64(m.schedules), "events/schedule")
 	metric(float64(m.operations)/float64(m.schedules), "ops/schedule")
 	metric(float64(m.queueEvents)/m.queue.Seconds(), "queue-events/cpu-s")
 	metric(float64(m.raftMessages)/m.raft.Seconds(), "raft-messages/cpu-s")

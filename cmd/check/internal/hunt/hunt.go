@@ -109,7 +109,7 @@ func rulesOf(bug string) []string {
 // does, so that the case is minimized for that one.
 func (o *Options) stops(t *Trial) bool {
 	if o.Rules == nil || t.Result.Verdict == checker.Contradictory {
-		return t.Result.Verdict == checker.Violates || t.Result.Verdict == checker.Contradictory
+		return t.Failed()
 	}
 	for _, rule := range o.Rules {
 		if t.Has(rule) {
@@ -129,7 +129,8 @@ func (o *Options) batch(ctx context.Context, first, n int) ([]*Trial, error) {
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				trials[i], errs[i] = o.try(ctx, Draw(*o, o.First+first+i))
+				number := o.First + first + i
+				trials[i], errs[i] = o.try(ctx, Draw(*o, number), func(t *Trial) bool { return o.repeats(number, t) })
 				if ctx.Err() != nil {
 					trials[i] = nil // it was judged in a hurry
 				}
@@ -145,13 +146,14 @@ func (o *Options) batch(ctx context.Context, first, n int) ([]*Trial, error) {
 	return trials, nil
 }
 
-// try runs a schedule, twice on the correct cluster: that equal schedules make
-// equal runs is what a hunt for a seeded bug takes for granted.
-func (o *Options) try(ctx context.Context, s schedule.Schedule) (*Trial, error) {
-	if o.Bug != "" {
-		return o.Try(ctx, s)
-	}
-	return o.TryTwice(ctx, s)
+// repeatEach is how many schedules of a hunt share one second run.
+const repeatEach = 16
+
+// repeats reports whether a schedule is run again after it was judged: that equal
+// schedules make equal runs is what a hunt for a seeded bug takes for granted. It
+// depends on the schedule alone, so that a hunt's report does, too.
+func (o *Options) repeats(number int, t *Trial) bool {
+	return o.Bug == "" && (number%repeatEach == 0 || t.Failed())
 }
 
 var (

@@ -69,7 +69,7 @@ func TestSafeSettingsWithRapid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if trial.Result.Verdict == checker.Violates || trial.Result.Verdict == checker.Contradictory {
+		if trial.Failed() {
 			t.Fatalf("%v\n%s", trial.Result.Err(), s)
 		}
 	})
@@ -190,6 +190,27 @@ func TestOrderOfRuns(t *testing.T) {
 	}
 	if a, b := whole.Last.Run.Fingerprint, alone.Last.Run.Fingerprint; a != b {
 		t.Errorf("run 599 has fingerprint %s in a hunt of 600 and %s alone", a, b)
+	}
+}
+
+// TestSecondRuns checks which schedules of a hunt are run twice.
+func TestSecondRuns(t *testing.T) {
+	fine, failed := &Trial{Result: &checker.Result{}}, &Trial{Result: &checker.Result{Verdict: checker.Violates}}
+	for _, c := range []struct {
+		bug    string
+		number int
+		trial  *Trial
+		want   bool
+	}{
+		{"", 0, fine, true},
+		{"", 32, fine, true},
+		{"", 33, fine, false},
+		{"", 33, failed, true},
+		{"read-uncommitted-tail", 32, failed, false},
+	} {
+		if got := (&Options{Bug: c.bug}).repeats(c.number, c.trial); got != c.want {
+			t.Errorf("schedule %d, verdict %s, bug %q: run twice is %v", c.number, c.trial.Result.Verdict, c.bug, got)
+		}
 	}
 }
 

@@ -37,13 +37,33 @@ var runners = sync.Pool{New: func() any { return new(impl.Runner) }}
 
 // Try runs a schedule and judges it.
 func (u Setup) Try(ctx context.Context, s schedule.Schedule) (*Trial, error) {
+	return u.try(ctx, s, func(*Trial) bool { return false })
+}
+
+// TryTwice is Try, and a second run that must be the same event for event.
+func (u Setup) TryTwice(ctx context.Context, s schedule.Schedule) (*Trial, error) {
+	return u.try(ctx, s, func(*Trial) bool { return true })
+}
+
+// try runs a schedule, judges it, and runs it again if again says so.
+func (u Setup) try(ctx context.Context, s schedule.Schedule, again func(*Trial) bool) (*Trial, error) {
 	runner := runners.Get().(*impl.Runner)
 	defer runners.Put(runner)
 	run, err := runner.Run(s, impl.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return u.judge(ctx, s, run)
+	t, err := u.judge(ctx, s, run)
+	if err != nil || !again(t) {
+		return t, err
+	}
+	if second := runner.Again(); second != run.Fingerprint {
+		t.Result.Verdict = checker.Violates
+		t.Result.Findings = append(t.Result.Findings, checker.Finding{Name: Nondeterministic,
+			Says: fmt.Sprintf("two runs of one schedule differ: fingerprints %s and %s", run.Fingerprint, second),
+			Rule: "a schedule being the whole cause of its run"})
+	}
+	return t, nil
 }
 
 func (u Setup) judge(ctx context.Context, s schedule.Schedule, run *impl.Result) (*Trial, error) {
@@ -74,28 +94,6 @@ func withoutConfessions(h *histories.History) (*histories.History, error) {
 	return histories.New(h.Name(), h.Header(), h.Ops(), marks)
 }
 
-// TryTwice is Try, and a second run that must be the same event for event.
-func (u Setup) TryTwice(ctx context.Context, s schedule.Schedule) (*Trial, error) {
-	runner := runners.Get().(*impl.Runner)
-	defer runners.Put(runner)
-	run, err := runner.Run(s, impl.Options{})
-	if err != nil {
-		return nil, err
-	}
-	again := runner.Again()
-	t, err := u.judge(ctx, s, run)
-	if err != nil {
-		return nil, err
-	}
-	if again != run.Fingerprint {
-		t.Result.Verdict = checker.Violates
-		t.Result.Findings = append(t.Result.Findings, checker.Finding{Name: Nondeterministic,
-			Says: fmt.Sprintf("two runs of one schedule differ: fingerprints %s and %s", run.Fingerprint, again),
-			Rule: "a schedule being the whole cause of its run"})
-	}
-	return t, nil
-}
-
 // NotLive is the finding of a run that did not become calm after its faults.
 const NotLive = "not-live"
 
@@ -119,6 +117,11 @@ func (t *Trial) Rule() string {
 		return names[0]
 	}
 	return ""
+}
+
+// Failed reports whether the trial shows a bug, of the cluster or of the checker.
+func (t *Trial) Failed() bool {
+	return t.Result.Verdict == checker.Violates || t.Result.Verdict == checker.Contradictory
 }
 
 // Has reports whether a finding of that name is among the trial's.
