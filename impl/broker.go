@@ -27,6 +27,8 @@ type broker struct {
 	replicas    []replica // by partition; those it is not assigned stay empty
 	alter       int64     // id of the AlterPartition in flight, 0 if there is none
 	lastID      int64
+	started     int64 // when this process did
+	shrinking   bool  // the timer runs that looks for followers that lag
 	pausedUntil int64
 	held        []message // what arrived during a pause
 	clock       clock
@@ -99,8 +101,7 @@ func (b *broker) serve(m *message) {
 	case epochEndResponse:
 		b.onEpochEndAnswer(r, m)
 	case shrinkTimer:
-		b.shrinkAll()
-		b.timer(b.id, shrinkTimer, max(b.cfg.lagTime/2, 1), 0)
+		b.onShrinkTimer()
 	case alterPartitionResponse:
 		b.onAlterAnswer(r, m)
 	case alterRetryTimer:
@@ -120,12 +121,12 @@ func (b *broker) serve(m *message) {
 func (b *broker) start() {
 	b.incarnation++
 	b.state, b.epoch, b.alter = starting, none, 0
+	b.started, b.shrinking = b.now, false
 	b.previousEpoch, b.cleanShutdown = b.cleanShutdown, none
 	b.image.reset(b.cfg.brokers, b.cfg.partitions)
 	b.dirty = true
 	b.timer(b.id, heartbeatTimer, 0, 0)
 	b.timer(b.id, checkpointTimer, b.cfg.checkpointInterval, 0)
-	b.timer(b.id, shrinkTimer, max(b.cfg.lagTime/2, 1), 0)
 	b.say("starts, incarnation %d", b.incarnation)
 }
 
@@ -207,7 +208,7 @@ func (b *broker) onDisconnected(m *message) {
 	if m.id == b.alter && m.from == controllerNode {
 		b.retryAlter()
 	}
-	if r := &b.replicas[m.partition]; r.fetch == m.id && m.id != 0 {
+	if r := &b.replicas[m.partition]; r.fetch == m.id {
 		r.session = fetchSession{}
 		b.backOff(r)
 	}

@@ -252,8 +252,8 @@ func (c *Cluster) Step() bool {
 		}
 		c.carryOut(a)
 	default:
-		c.now = c.queue.next()
-		slot := c.queue.pop()
+		var slot int32
+		c.now, slot = c.queue.pop()
 		m := c.queue.message(slot)
 		c.stats.Events++
 		c.fold(m)
@@ -339,7 +339,9 @@ func (c *Cluster) deliverToController(m *message) {
 	case c.controller.former.reaches(m, c.now):
 		c.controller.answerAsFormer(m)
 	case m.kind.isRequest() && (c.controllerDown() || m.life != c.controller.incarnation):
-		c.controller.send(m.breakOff())
+		if m.awaited() {
+			c.controller.send(m.breakOff())
+		}
 	case c.controllerDown():
 		c.queue.push(c.controller.downUntil, m) // a timer
 	default:
@@ -361,7 +363,7 @@ func (c *Cluster) deliverTo(b *broker, m *message) {
 			c.resume(b)
 		}
 	case b.state == down || m.life != 0 && m.life != b.incarnation || m.kind.isRequest() && !b.serving():
-		if m.kind.isRequest() {
+		if m.awaited() {
 			lost := m.breakOff()
 			lost.refused = m.life == refusedLife
 			b.send(lost)

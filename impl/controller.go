@@ -138,20 +138,19 @@ func (c *controller) onRegistration(m *message) {
 }
 
 // onHeartbeat renews a session, unfences a broker that has caught up with its
-// own registration, and leads it through a controlled shutdown (§2.7).
+// own registration, and leads it through a controlled shutdown (§2.7). Of the
+// answers only the leave to stop is sent: brokers do nothing with the others.
 func (c *controller) onHeartbeat(m *message) {
 	b := m.from
 	s, state := &c.sessions[b], &c.image.brokers[b]
-	reply := m.answer(heartbeatResponse)
 	if m.brokerEpoch != state.epoch {
-		reply.err = staleBrokerEpoch
-		c.send(reply)
 		return
 	}
 	s.contact, s.known = c.now, max(s.known, m.offset)
+	leave := false
 	switch {
 	case m.flag:
-		reply.flag = c.letGo(b)
+		leave = c.letGo(b)
 	case state.fenced && c.now >= s.fencedUntil && m.offset >= state.epoch:
 		c.unfence(b)
 	default:
@@ -160,7 +159,11 @@ func (c *controller) onHeartbeat(m *message) {
 	if !state.fenced {
 		c.watch(b)
 	}
-	c.send(reply)
+	if leave {
+		reply := m.answer(heartbeatResponse)
+		reply.flag = true
+		c.send(reply)
+	}
 }
 
 // letGo moves leadership away from a broker that wants to stop, and reports

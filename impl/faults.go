@@ -128,6 +128,16 @@ type args struct {
 	step                         int
 }
 
+// faultOf is the place of a fault in the table, -1 if there is none of that verb.
+func faultOf(verb string) int {
+	for i := range Faults {
+		if Faults[i].Verb == verb {
+			return i
+		}
+	}
+	return -1
+}
+
 func (c *Cluster) broker(b node) *broker {
 	if b < 1 || int(b) >= len(c.brokers) {
 		return nil

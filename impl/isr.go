@@ -29,20 +29,41 @@ func (b *broker) maximalISR(r *replica) brokerSet {
 	return r.isr
 }
 
-// shrinkAll proposes to drop the followers that lag too far behind from every
-// ISR this broker leads (§3.5).
-func (b *broker) shrinkAll() {
+// watchFollowers sees to it that a broker that leads looks for followers that lag,
+// every half of replica.lag.time.max.ms after its start (§3.5). Kafka's brokers look
+// at nothing at these times if they lead nothing.
+func (b *broker) watchFollowers() {
+	if !b.shrinking {
+		b.shrinking = true
+		every := max(b.cfg.lagTime/2, 1)
+		b.timer(b.id, shrinkTimer, every-(b.now-b.started)%every, 0)
+	}
+}
+
+// onShrinkTimer looks for followers that lag, and will again.
+func (b *broker) onShrinkTimer() {
+	b.shrinking = false
 	for p := range b.replicas {
-		r := &b.replicas[p]
-		if r.role != leaderRole || r.pending.id != 0 {
-			continue
+		if r := &b.replicas[p]; r.role == leaderRole {
+			b.shrinking = true
+			b.shrink(r)
 		}
-		out := b.laggards(r)
-		b.ghosts[p].onShrink(b, r, out)
-		if out != 0 {
-			b.propose(r, r.isr.without(out))
-			b.advance(r)
-		}
+	}
+	if b.shrinking {
+		b.timer(b.id, shrinkTimer, max(b.cfg.lagTime/2, 1), 0)
+	}
+}
+
+// shrink proposes to drop the followers that lag too far behind from an ISR (§3.5).
+func (b *broker) shrink(r *replica) {
+	if r.pending.id != 0 {
+		return
+	}
+	out := b.laggards(r)
+	b.ghosts[r.partition].onShrink(b, r, out)
+	if out != 0 {
+		b.propose(r, r.isr.without(out))
+		b.advance(r)
 	}
 }
 

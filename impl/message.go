@@ -132,6 +132,10 @@ func (m *message) answer(k kind) message {
 		leaderEpoch: m.leaderEpoch, lastEpoch: none, hw: none, end: none, offset: none}
 }
 
+// awaited reports whether the sender of a request wants to know if no answer will
+// come. Of a registration or a heartbeat it does not: the next one follows anyway.
+func (m *message) awaited() bool { return m.kind.isRequest() && m.id != 0 }
+
 // breakOff returns what a requester hears instead of an answer.
 func (m *message) breakOff() message {
 	return message{kind: disconnected, from: m.to, to: m.from, life: m.origin, id: m.id, partition: m.partition}

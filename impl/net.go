@@ -75,6 +75,8 @@ func (n *network) transmit(now int64, m *message, q *queue) {
 func (n *network) lose(at int64, m *message, q *queue) {
 	lost := m.breakOff()
 	switch {
+	case m.id == 0:
+		return
 	case m.kind.isRequest():
 	case m.kind.isResponse():
 		lost.from, lost.to, lost.life = m.from, m.to, m.life

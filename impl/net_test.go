@@ -14,15 +14,17 @@ func arrivals(m message, rules ...rule) (ticks []int64, kinds []kind) {
 	n.transmit(10, &m, &q)
 	for !q.empty() {
 		ticks = append(ticks, q.next())
-		kinds = append(kinds, q.message(q.pop()).kind)
+		_, slot := q.pop()
+		kinds = append(kinds, q.message(slot).kind)
 	}
 	return ticks, kinds
 }
 
 func TestNetworkRules(t *testing.T) {
-	fetch := message{kind: fetchRequest, from: 2, to: 1}
+	fetch := message{kind: fetchRequest, from: 2, to: 1, id: 7}
 	update := message{kind: metadataUpdate, from: controllerNode, to: 1}
-	send := message{kind: produceRequest, from: 4, to: 1}
+	send := message{kind: produceRequest, from: 4, to: 1, id: 7}
+	beat := message{kind: heartbeatRequest, from: 1, to: controllerNode}
 	always := rule{from: anyNode, to: anyNode, until: 100, count: forever}
 	with := func(change func(*rule)) rule {
 		r := always
@@ -40,6 +42,7 @@ func TestNetworkRules(t *testing.T) {
 		{"one hop", fetch, nil, []int64{11}, []kind{fetchRequest}},
 		{"a cut is noticed when the link is back", fetch, []rule{cut}, []int64{101}, []kind{disconnected}},
 		{"nobody waits for an update", update, []rule{cut}, nil, nil},
+		{"nobody waits for an answer to a heartbeat", beat, []rule{cut}, nil, nil},
 		{"clients are never cut off", send, []rule{cut}, []int64{11}, []kind{produceRequest}},
 		{"a rule that is over", fetch, []rule{with(func(r *rule) { r.until = 10 })}, []int64{11}, []kind{fetchRequest}},
 		{"a rule that is used up", fetch, []rule{with(func(r *rule) { r.count = 0 })}, []int64{11}, []kind{fetchRequest}},
@@ -67,10 +70,11 @@ func TestQueueOrder(t *testing.T) {
 		var want []message // in order of tick, then of pushing
 		for id := range rapid.Int64Range(1, 60).Draw(t, "operations") {
 			if len(want) > 0 && rapid.IntRange(0, 2).Draw(t, "pop") == 0 {
-				if tick := q.next(); tick != want[0].after {
-					t.Fatalf("next is due at %d, want %d", tick, want[0].after)
+				due := q.next()
+				tick, slot := q.pop()
+				if tick != want[0].after || due != tick {
+					t.Fatalf("due at %d, popped at %d, want %d", due, tick, want[0].after)
 				}
-				slot := q.pop()
 				if id := q.message(slot).id; id != want[0].id {
 					t.Fatalf("popped %d, want %d", id, want[0].id)
 				}

@@ -77,15 +77,15 @@ func (q *queue) put(m *message) int32 {
 	return int32(len(q.slots) - 1)
 }
 
-// pop takes the earliest event and returns the slot of its message, which the
-// caller releases.
-func (q *queue) pop() int32 {
+// pop takes the earliest event. It returns its tick and the slot of its message,
+// which the caller releases.
+func (q *queue) pop() (int64, int32) {
 	tick := q.soonest()
 	if len(q.later) > 0 {
 		if e := q.later[0]; e.tick < tick || e.tick == tick && e.seq < q.slots[q.heads[tick%near]].seq {
 			q.now = max(q.now, e.tick)
 			q.later.pop()
-			return e.slot
+			return e.tick, e.slot
 		}
 	}
 	q.now = tick
@@ -95,7 +95,7 @@ func (q *queue) pop() int32 {
 		q.filled &^= 1 << i
 	}
 	q.heads[i] = q.slots[at].next
-	return at
+	return tick, at
 }
 
 // message is what is in a slot. It stays as it is, whatever is pushed, until

@@ -118,6 +118,7 @@ func (b *broker) drop(r *replica) {
 // becomeLeader becomes or stays leader (§3.8.1).
 func (b *broker) becomeLeader(r *replica, reg *registration) {
 	newEpoch, led := reg.leaderEpoch > r.leaderEpoch, r.role == leaderRole
+	b.watchFollowers()
 	r.role, r.leader, r.fetch = leaderRole, b.id, 0
 	r.isr, r.pending, r.partitionEpoch = reg.isr, pending{}, reg.partitionEpoch
 	if newEpoch {

@@ -117,7 +117,7 @@ func deedText(s *schedule.Step) string {
 }
 
 func readFault(s *schedule.Step) (action, error) {
-	i := slices.IndexFunc(Faults, func(f Fault) bool { return f.Verb == s.Verb })
+	i := faultOf(s.Verb)
 	if i < 0 {
 		var verbs []string
 		for _, f := range Faults {
@@ -134,7 +134,8 @@ func readFault(s *schedule.Step) (action, error) {
 	if err := checkKeys(s, faultArgs[i]); err != nil {
 		return action{}, err
 	}
-	for _, spec := range faultArgs[i] {
+	for k := range faultArgs[i] {
+		spec := &faultArgs[i][k]
 		j := slices.IndexFunc(s.Args, func(a schedule.Arg) bool { return a.Key == spec.Key })
 		if j < 0 {
 			if !spec.Optional {
@@ -177,7 +178,7 @@ func keysOf(specs []ArgSpec) string {
 }
 
 // read sets the field that an argument is for.
-func (a *args) read(spec ArgSpec, text string) error {
+func (a *args) read(spec *ArgSpec, text string) error {
 	switch {
 	case spec.Kind == ClientArg:
 		a.client = text
@@ -225,7 +226,7 @@ func (a *args) read(spec ArgSpec, text string) error {
 	return nil
 }
 
-func (a *args) readReplicas(spec ArgSpec, text string) error {
+func (a *args) readReplicas(spec *ArgSpec, text string) error {
 	for each := range strings.SplitSeq(text, ",") {
 		n, err := spec.number(each)
 		if err != nil {
@@ -336,8 +337,8 @@ func readRequest(s *schedule.Step) (action, error) {
 		return action{}, at(s.Actor, "client %q: a history cannot name it: %v", s.Actor, err)
 	}
 	out := action{at: s.At, fault: -1, client: s.Actor, request: request{max: none, via: nobody}}
-	for _, spec := range verb.Args {
-		if err := out.request.readArg(spec, s); err != nil {
+	for k := range verb.Args {
+		if err := out.request.readArg(&verb.Args[k], s); err != nil {
 			return action{}, err
 		}
 	}
@@ -345,7 +346,7 @@ func readRequest(s *schedule.Step) (action, error) {
 }
 
 // readArg sets the field that an argument is for.
-func (r *request) readArg(spec ArgSpec, s *schedule.Step) error {
+func (r *request) readArg(spec *ArgSpec, s *schedule.Step) error {
 	j := slices.IndexFunc(s.Args, func(a schedule.Arg) bool { return a.Key == spec.Key })
 	if j < 0 {
 		if !spec.Optional {
