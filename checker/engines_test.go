@@ -55,7 +55,7 @@ func TestEnginesAgree(t *testing.T) {
 			if modeltest.Linearizable(h.Ops(), opt, func(o *histories.Op) int64 { return asked(h, o, at) }) {
 				want = porcupine.Ok
 			}
-			linear, windows, whole := s.linear(), s.run(s.ops), s.whole(s.ops)
+			linear, windows, whole := s.linear(), s.windows(s.log()), s.whole()
 			if linear == porcupine.Unknown {
 				linear = windows
 				count["searched"]++
@@ -84,7 +84,7 @@ func TestEnginesAgreeOnTheCorpus(t *testing.T) {
 	}
 	for _, h := range cases {
 		s := searchOf(h)
-		linear, windows, whole := s.linear(), s.run(s.ops), s.whole(s.ops)
+		linear, windows, whole := s.linear(), s.windows(s.log()), s.whole()
 		if linear != porcupine.Unknown && linear != whole || windows != whole {
 			t.Errorf("%s: linear engine %s, windows %s, porcupine %s", h.Name(), linear, windows, whole)
 		}

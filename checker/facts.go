@@ -88,8 +88,15 @@ func (x *record) lastSeen() int64 {
 // polls were to begin. With a section, only what they say about its offsets
 // counts.
 func newPartition(name string, c histories.Config, ops []*histories.Op, positions map[*histories.Op]int64, w *section) *partition {
-	p := &partition{name: name, section: w, scanned: histories.None, config: c, ops: ops, sent: map[histories.Value][]*send{}, readOf: map[*histories.Op]*read{},
-		at: map[place]*record{}, places: map[histories.Value][]*record{}}
+	values, reads := 0, 0
+	for _, o := range ops {
+		values += len(o.Values)
+		if o.IsRead() {
+			reads++
+		}
+	}
+	p := &partition{name: name, section: w, scanned: histories.None, config: c, ops: ops, sent: make(map[histories.Value][]*send, values), readOf: make(map[*histories.Op]*read, reads),
+		at: make(map[place]*record, values), places: make(map[histories.Value][]*record, values)}
 	if p.lastTold = histories.None; w != nil {
 		p.start, p.startTold, p.lastTold = w.start, w.startTold, w.lastTold
 	}

@@ -104,12 +104,16 @@ func (l *linear) refuse(c conflict) bool {
 // place finds where each send is. It reports false if a send could be in more
 // than one place.
 func (l *linear) place() bool {
-	sent, at := l.countValues()
+	var sent map[histories.Value]int // counted when a send does not know its offset
+	var at map[histories.Value]int64
 	ops := l.log.Ops()
 	for i := range ops {
 		op := &ops[i]
 		if op.Kind != model.Append {
 			continue
+		}
+		if sent == nil && !(op.Must && op.Offset != histories.None) {
+			sent, at = l.countValues()
 		}
 		base, ok := l.find(op, sent, at)
 		if !ok {
@@ -128,7 +132,7 @@ func (l *linear) place() bool {
 // countValues returns how often each value was sent, and where those that are
 // at one offset only are.
 func (l *linear) countValues() (sent map[histories.Value]int, at map[histories.Value]int64) {
-	sent, at = map[histories.Value]int{}, map[histories.Value]int64{}
+	sent, at = map[histories.Value]int{}, make(map[histories.Value]int64, len(l.log.Known()))
 	for _, r := range l.log.Known() {
 		if _, twice := at[r.Value]; twice {
 			at[r.Value] = ambiguous

@@ -57,18 +57,18 @@ func (j *judge) contradict(p *partition, what string) {
 func (j *judge) decide(s *search) porcupine.CheckResult {
 	if j.opts.Engine == Porcupine {
 		j.used(Porcupine)
-		return s.whole(s.ops)
+		return s.whole()
 	}
 	verdict := s.linear()
 	if verdict != porcupine.Unknown {
 		j.used(Linear)
 	} else if j.opts.Engine != Linear {
 		j.used(Porcupine)
-		verdict = s.run(s.ops)
+		verdict = s.windows(s.log())
 	}
 	if j.opts.Engine == Both {
 		j.used(Porcupine)
-		found := s.whole(s.ops)
+		found := s.whole()
 		if verdict != porcupine.Unknown && found != porcupine.Unknown && found != verdict {
 			j.contradict(s.p, fmt.Sprintf("porcupine says %s, and %s where the linear engine and windows leave less to it", found, verdict))
 		}
@@ -128,7 +128,8 @@ type search struct {
 	entry   int64  // bytes of one entry of it
 	stopped string // why the search was given up; "" if it was not
 
-	conflict *conflict // what the linear engine found
+	compiled *model.Log // of ops, nil before an engine asked for it
+	conflict *conflict  // what the linear engine found
 }
 
 func (j *judge) newSearch(ctx context.Context, p *partition) *search {
@@ -148,9 +149,17 @@ func (s *search) compile(ops []model.Op) *model.Log {
 	return model.Compile(ops, s.options)
 }
 
+// log is what all operations say together. No engine changes it.
+func (s *search) log() *model.Log {
+	if s.compiled == nil {
+		s.compiled = s.compile(s.ops)
+	}
+	return s.compiled
+}
+
 // linear asks the linear engine, which knows when it cannot tell.
 func (s *search) linear() porcupine.CheckResult {
-	c, decided := runLinear(s.compile(s.ops))
+	c, decided := runLinear(s.log())
 	switch {
 	case !decided:
 		s.stopped = "the order needs a search, which the linear engine does not do"
@@ -169,10 +178,10 @@ func (s *search) refused(c *conflict) porcupine.CheckResult {
 	return porcupine.Illegal
 }
 
-// run searches the windows of a history that the linear engine left open.
-func (s *search) run(ops []model.Op) porcupine.CheckResult {
+// windows searches the windows that the linear engine left open.
+func (s *search) windows(log *model.Log) porcupine.CheckResult {
 	s.conflict = nil
-	parts, c := divide(s.compile(ops))
+	parts, c := divide(log)
 	if c != nil {
 		return s.refused(c)
 	}
@@ -190,9 +199,7 @@ func (s *search) run(ops []model.Op) porcupine.CheckResult {
 }
 
 // whole searches all operations together.
-func (s *search) whole(ops []model.Op) porcupine.CheckResult {
-	return s.ask(s.compile(ops))
-}
+func (s *search) whole() porcupine.CheckResult { return s.ask(s.log()) }
 
 // ask searches until an order is found, none is left, or a budget ends.
 func (s *search) ask(log *model.Log) porcupine.CheckResult {

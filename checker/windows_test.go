@@ -62,7 +62,7 @@ func halfObserved(t testing.TB, batch int) *histories.History {
 func TestHalfObserved(t *testing.T) {
 	for batch := 1; batch <= 4; batch++ {
 		s := searchOf(halfObserved(t, batch))
-		if got := s.run(s.ops); got != porcupine.Ok {
+		if got := s.windows(s.log()); got != porcupine.Ok {
 			t.Errorf("batches of up to %d: %s %s, want a legal history", batch, got, s.stopped)
 		}
 		t.Logf("batches of up to %d: %d operations handed over, %d steps", batch, s.handed, s.steps)
@@ -91,7 +91,7 @@ func TestNoCliff(t *testing.T) {
 		if got := s.linear(); got != porcupine.Unknown {
 			t.Errorf("%d operations: the linear engine says %s, want a search", n, got)
 		}
-		if got := s.run(s.ops); got != porcupine.Ok || s.handed > 10 || s.steps > 10 {
+		if got := s.windows(s.log()); got != porcupine.Ok || s.handed > 10 || s.steps > 10 {
 			t.Errorf("%d operations: %s with %d operations handed over and %d steps", n, got, s.handed, s.steps)
 		}
 	}
@@ -103,7 +103,7 @@ func BenchmarkHalfObserved(b *testing.B) {
 		h := halfObserved(b, batch)
 		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) {
 			for b.Loop() {
-				if s := searchOf(h); s.run(s.ops) != porcupine.Ok {
+				if s := searchOf(h); s.windows(s.log()) != porcupine.Ok {
 					b.Fatal(s.stopped)
 				}
 			}

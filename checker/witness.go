@@ -148,7 +148,7 @@ func (s *search) firstMisfit() Finding {
 	slices.SortStableFunc(returns, func(a, b model.Op) int { return cmp.Compare(a.Return, b.Return) })
 	n := sort.Search(len(returns), func(n int) bool {
 		s.steps = 0
-		return s.run(prefix(s.ops, returns, n+1)) != porcupine.Ok
+		return s.windows(s.compile(prefix(s.ops, returns, n+1))) != porcupine.Ok
 	})
 	if n == len(returns) {
 		return proof(nil, "No order of the operations fits all answers")

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -55,16 +56,19 @@ func Compile(ops []Op, opt Options) *Log {
 // from acknowledgements that promise something. The first to speak of an
 // offset is kept; who differs is found by findContradictions.
 func (l *Log) gatherSlots() {
+	n, top := 0, int64(-1)
+	for r := range l.told {
+		n, top = n+1, max(top, r.Offset)
+	}
+	if top < 2*int64(n) {
+		l.slots = firstAtEach(l.told, top+1)
+	} else {
+		l.slots = firstByOffset(slices.AppendSeq(make([]histories.Record, 0, n), l.told))
+	}
 	for i := range l.ops {
 		op := &l.ops[i]
-		l.slots = append(l.slots, op.Records...)
-		if op.Kind == Append {
-			for j, v := range op.Values {
-				l.sent[v] = true
-				if op.Must && op.Offset != histories.None {
-					l.slots = append(l.slots, histories.Record{Offset: op.Offset + int64(j), Value: v})
-				}
-			}
+		for _, v := range op.Values {
+			l.sent[v] = true
 		}
 		if op.Exact != histories.None {
 			l.ends = append(l.ends, op.Exact)
@@ -73,11 +77,49 @@ func (l *Log) gatherSlots() {
 	}
 	slices.Sort(l.ends)
 	l.ends = slices.Compact(l.ends)
-	slices.SortStableFunc(l.slots, func(a, b histories.Record) int { return cmp.Compare(a.Offset, b.Offset) })
-	l.slots = slices.CompactFunc(l.slots, func(a, b histories.Record) bool { return a.Offset == b.Offset })
-	if n := len(l.slots); n > 0 {
-		l.limit = max(l.limit, l.slots[n-1].Offset+1)
+	l.limit = max(l.limit, top+1)
+}
+
+// told yields the records whose offsets operations tell, in the order of the
+// operations.
+func (l *Log) told(yield func(histories.Record) bool) {
+	for i := range l.ops {
+		op := &l.ops[i]
+		for _, r := range op.Records {
+			if !yield(r) {
+				return
+			}
+		}
+		if op.Kind != Append || !op.Must || op.Offset == histories.None {
+			continue
+		}
+		for j, v := range op.Values {
+			if !yield(histories.Record{Offset: op.Offset + int64(j), Value: v}) {
+				return
+			}
+		}
 	}
+}
+
+// firstByOffset sorts records and keeps the first of each offset.
+func firstByOffset(records []histories.Record) []histories.Record {
+	slices.SortStableFunc(records, func(a, b histories.Record) int { return cmp.Compare(a.Offset, b.Offset) })
+	return slices.CompactFunc(records, func(a, b histories.Record) bool { return a.Offset == b.Offset })
+}
+
+// firstAtEach is the same of records below an offset, without comparing them: where
+// most offsets hold one that many answers have, sorting is most of the work.
+func firstAtEach(records iter.Seq[histories.Record], below int64) []histories.Record {
+	table := make([]histories.Record, below)
+	for i := range table {
+		table[i].Offset = histories.None
+	}
+	for r := range records {
+		if table[r.Offset].Offset == histories.None {
+			table[r.Offset] = r
+		}
+	}
+	return slices.DeleteFunc(table, func(r histories.Record) bool { return r.Offset == histories.None })
 }
 
 // inScope cuts off what an answer says about offsets that had been deleted.
@@ -142,14 +184,21 @@ func (l *Log) findContradictions() {
 
 // dropInvisible removes uncertain sends whose effect nobody can have seen.
 func (l *Log) dropInvisible() {
-	seen := map[histories.Value]bool{}
+	open := false
+	for i := range l.ops {
+		open = open || l.ops[i].uncertain()
+	}
+	if !open {
+		return
+	}
+	seen := make(map[histories.Value]bool, len(l.slots))
 	for _, s := range l.slots {
 		seen[s.Value] = true
 	}
 	room := l.tight && l.unexplained()
 	kept, bad := l.ops[:0], l.bad[:0]
 	for i, op := range l.ops {
-		if op.Kind == Append && !op.Must {
+		if op.uncertain() {
 			observed := slices.ContainsFunc(op.Values, func(v histories.Value) bool { return seen[v] })
 			if !observed && !room {
 				continue

@@ -79,6 +79,9 @@ type Op struct {
 	Beyond  int64              // no record was at or behind that offset
 }
 
+// uncertain reports whether the operation is a send that may have no effect.
+func (op *Op) uncertain() bool { return op.Kind == Append && !op.Must }
+
 // A Span is the offsets From <= offset < To.
 type Span struct{ From, To int64 }
 

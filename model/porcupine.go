@@ -22,16 +22,18 @@ const closing = -1
 func (l *Log) Operations() []porcupine.Operation {
 	var last int64
 	uncertain := false
-	for _, op := range l.ops {
+	for i := range l.ops {
+		op := &l.ops[i]
 		last = max(last, op.Call, op.Return)
-		uncertain = uncertain || op.Kind == Append && !op.Must
+		uncertain = uncertain || op.uncertain()
 	}
 	closed, never := last+1, last+2
 	if last > math.MaxInt64-2 {
 		closed, never = math.MaxInt64, math.MaxInt64
 	}
 	out := make([]porcupine.Operation, 0, len(l.ops)+1)
-	for i, op := range l.ops {
+	for i := range l.ops {
+		op := &l.ops[i]
 		ret := op.Return
 		if ret == histories.None {
 			ret = never

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -10,9 +9,7 @@ import (
 // Settle returns the log with more records known to be at their offsets.
 func (l *Log) Settle(certain []histories.Record) *Log {
 	w := *l
-	w.slots = slices.Concat(l.slots, certain)
-	slices.SortStableFunc(w.slots, func(a, b histories.Record) int { return cmp.Compare(a.Offset, b.Offset) })
-	w.slots = slices.CompactFunc(w.slots, func(a, b histories.Record) bool { return a.Offset == b.Offset })
+	w.slots = firstByOffset(slices.Concat(l.slots, certain))
 	return &w
 }
 
