@@ -153,11 +153,12 @@ func (n *Nemesis) inject(ctx context.Context, f fault, rng *rand.Rand, lasts tim
 func (n *Nemesis) healing(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	heal, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, tooLong(limit))
 	heal, hurry := context.WithCancelCause(heal)
+	atMost := hurried // read here, for what waits may outlive the fault
 	go func() {
 		select {
 		case <-n.Hurry:
-			pause(heal, hurried)
-			hurry(tooLong(hurried))
+			pause(heal, atMost)
+			hurry(tooLong(atMost))
 		case <-heal.Done():
 		}
 	}()
