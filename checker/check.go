@@ -192,6 +192,9 @@ func Check(ctx context.Context, h *histories.History, opts Options) *Result {
 	if why := w.exceeds(opts.Memory, "the history"); why != "" {
 		return tooHeavy(h.Config(), Exercised{Operations: len(h.Ops())}, why)
 	}
+	if ts := findTransactions(h); ts != nil {
+		return ts.judge(ctx, opts)
+	}
 	return checkThoroughly(ctx, h, opts)
 }
 

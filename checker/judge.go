@@ -107,10 +107,6 @@ func (j *judge) assume(c histories.Config) {
 
 // applyRules runs every rule over every partition.
 func (j *judge) applyRules() {
-	if j.transactional() {
-		j.unknown = append(j.unknown, "the history has transactions, which are not judged yet")
-		return
-	}
 	for i := range rules {
 		for _, p := range j.partitions {
 			for _, f := range rules[i].apply(p) {
@@ -140,16 +136,6 @@ func (j *judge) loses(p *partition) bool {
 	return slices.ContainsFunc(j.result.Findings, func(f Finding) bool {
 		return f.Partition == p.name && (f.Name == "lost-write" || f.Name == "read-then-lost")
 	})
-}
-
-func (j *judge) transactional() bool {
-	for i := range j.ops {
-		o := &j.ops[i]
-		if o.Tx != "" || o.Kind == histories.Begin || o.Kind == histories.Commit || o.Kind == histories.Abort {
-			return true
-		}
-	}
-	return false
 }
 
 // conclude makes the verdict of what was found.

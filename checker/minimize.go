@@ -128,6 +128,7 @@ func (m *shortening) rebase() {
 
 func (m *shortening) keepAll() {
 	m.gone, m.dropped = make([]bool, len(m.whole.Ops())+len(m.whole.Marks())), map[histories.Value]bool{}
+	m.transactions = findTransactions(m.whole)
 }
 
 // kept is the part of a history that is left.
@@ -138,13 +139,14 @@ type kept struct {
 }
 
 type shortening struct {
-	ctx      context.Context
-	opts     MinimizeOptions
-	whole    *histories.History
-	config   histories.Config // at the beginning
-	findings []Finding        // at the beginning
-	target   Finding          // the first that nothing permits
-	checks   int
+	ctx          context.Context
+	opts         MinimizeOptions
+	whole        *histories.History
+	config       histories.Config // at the beginning
+	findings     []Finding        // at the beginning
+	transactions *transactions    // of the whole
+	target       Finding          // the first that nothing permits
+	checks       int
 
 	shortened   bool // answers lack records they had
 	mayHoldMore bool // sends are gone that may explain what only a search shows
@@ -165,7 +167,7 @@ func (m *shortening) try(k kept) bool {
 		return false
 	}
 	h := m.part(k)
-	if h == nil {
+	if h == nil || m.unframes(k) {
 		return false
 	}
 	m.checks++
@@ -211,6 +213,24 @@ func (m *shortening) known(f Finding) bool {
 // counts answers, which become fewer.
 func says(f, g Finding) bool {
 	return f.Name == g.Name && f.Partition == g.Partition && (f.Says == g.Says || f.Name == notLinearizable)
+}
+
+// unframes reports whether a transaction would lose its begin or an end of it.
+func (m *shortening) unframes(k kept) bool {
+	if m.transactions == nil {
+		return false
+	}
+	items := make([]bool, len(k.gone))
+	for i, gone := range k.gone {
+		items[i] = !gone
+	}
+	m.transactions.frame(items)
+	for i, gone := range k.gone {
+		if gone && items[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // part builds the history of what is left; nil if there is none.

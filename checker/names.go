@@ -12,5 +12,10 @@ func Rules() []string {
 			names = append(names, r.name)
 		}
 	}
+	for _, r := range transactionRules {
+		if !slices.Contains(names, r.name) {
+			names = append(names, r.name)
+		}
+	}
 	return append(names, notLinearizable)
 }

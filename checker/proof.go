@@ -58,6 +58,8 @@ func (m *shortening) withPossible(items []bool) []bool {
 
 // only is what is left of the whole if nothing but some items stay.
 func (m *shortening) only(items []bool, sparse bool) kept {
+	items = slices.Clone(items)
+	m.transactions.frame(items)
 	k := kept{make([]bool, len(items)), m.dropped, sparse}
 	for i, stays := range items {
 		k.gone[i] = !stays

@@ -25,9 +25,6 @@ var Engines = []string{"auto", string(Porcupine), string(Linear), string(Both)}
 
 // search asks the engines about every partition that no rule has decided.
 func (j *judge) search(ctx context.Context) {
-	if j.transactional() {
-		return
-	}
 	for _, p := range j.partitions {
 		if j.violated[p] && j.opts.Engine == Auto {
 			continue

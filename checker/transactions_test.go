@@ -1,0 +1,80 @@
+package checker
+
+import (
+	"context"
+	"testing"
+
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/histories/draw"
+	"github.com/isrcheck/isrcheck/model/modeltest"
+	"pgregory.net/rapid"
+)
+
+func drawTransactional(t *rapid.T, fault modeltest.Fault) (h *histories.History, shown bool) {
+	ops, config, shown := modeltest.Transactional(t, fault, draw.Int(t, 4, 30, "ops"))
+	h, err := histories.New("drawn", histories.Header{Config: config}, ops, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, shown
+}
+
+// TestTransactionsRaiseNoFalseAlarm judges what clients of a log saw that isolates
+// transactions as it should.
+func TestTransactionsRaiseNoFalseAlarm(t *testing.T) {
+	judged, fine := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		for range 30 {
+			h, _ := drawTransactional(t, modeltest.Sound)
+			got := Check(context.Background(), h, Options{Engine: Both})
+			if judged++; got.Verdict == Conforms {
+				fine++
+			} else if got.Verdict != Undecided {
+				t.Fatalf("%v\n%s", got.Err(), h.AppendNotation(nil))
+			}
+		}
+	})
+	if t.Logf("%d of %d legal histories are ok, the others undecided", fine, judged); fine < judged/2 {
+		t.Errorf("only %d of %d legal histories are ok", fine, judged)
+	}
+}
+
+// TestBrokenTransactionsAreFound judges what clients of logs saw that break their
+// transactions in one way each. Where it is certain that a client was shown the
+// fault, there is a violation, and each name is found at least once.
+func TestBrokenTransactionsAreFound(t *testing.T) {
+	for _, c := range []struct {
+		fault modeltest.Fault
+		names []string
+	}{
+		{modeltest.ShowsOpen, []string{"early-read", "precommitted-read"}},
+		{modeltest.ShowsAborted, []string{"aborted-read"}},
+		{modeltest.TearsCommits, []string{"lost-write", "torn-transaction"}},
+	} {
+		found, shown := map[string]int{}, 0
+		rapid.Check(t, func(t *rapid.T) {
+			for range 30 {
+				h, certain := drawTransactional(t, c.fault)
+				got := Check(context.Background(), h, Options{Engine: Both})
+				for _, name := range got.Names() {
+					found[name]++
+				}
+				for _, f := range unproven(h, got) {
+					t.Fatalf("%s: %s: %v\n%s", f.Name, f.Says, f.Evidence, h.AppendNotation(nil))
+				}
+				if certain && c.fault != modeltest.TearsCommits {
+					shown++
+					if got.Verdict != Violates {
+						t.Fatalf("%s: %s\n%s", got.Verdict, got.Reason, h.AppendNotation(nil))
+					}
+				}
+			}
+		})
+		t.Logf("fault %d: certainly shown in %d, found %v", c.fault, shown, found)
+		for _, name := range c.names {
+			if found[name] == 0 {
+				t.Errorf("fault %d: no %s", c.fault, name)
+			}
+		}
+	}
+}
