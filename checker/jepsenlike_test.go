@@ -305,7 +305,7 @@ func TestJepsenLikeHistories(t *testing.T) {
 				config = append(config, histories.Setting{Key: "isolation.level", Value: "read_committed"})
 			}
 			source, _ := importers.Lookup("jepsen")
-			r, err := importers.Read("drawn", strings.NewReader(w.text.String()), importers.Options{From: source, Config: config})
+			r, err := importers.Read("drawn", strings.NewReader(w.text.String()), importers.Options{From: source, Config: config, Transactions: w.tx && draw.OneIn(t, 2, "together")})
 			if err != nil && strings.Contains(err.Error(), "nothing of the kind") {
 				continue
 			}

@@ -125,11 +125,15 @@ func (ts *transactions) alone(o histories.Op) histories.Op {
 }
 
 // heldUp reports whether a transaction may have been open that keeps a scan from
-// the end of the log. One that has a record below the end that was told did not:
-// the last stable offset is never above the first record of an open transaction.
+// the end of the log. One that has a record below the end that was told did not,
+// nor one of which a reader, by this scan or before, was shown a record of the
+// partition: the last stable offset is never above an open transaction's first one.
 func (ts *transactions) heldUp(scan *histories.Op) bool {
 	return slices.ContainsFunc(ts.all, func(t *transaction) bool {
-		if !t.openDuring(scan) {
+		if at, ok := t.visible[scan.On]; ok && at < scan.Call || !t.openDuring(scan) {
+			return false
+		}
+		if ts.index(scan, t) >= 0 {
 			return false
 		}
 		here, below := false, false
@@ -204,7 +208,12 @@ func (ts *transactions) show(f *Finding, t *transaction) {
 	if there {
 		return
 	}
-	i := slices.IndexFunc(t.shown.Records, func(r histories.Record) bool { return ts.only(t.shown.On, r) == t })
-	f.about = append(slices.Clone(f.about), t.shown.Records[i].Value)
+	f.about = append(slices.Clone(f.about), t.shown.Records[ts.index(t.shown, t)].Value)
 	f.Evidence = slices.Insert(slices.Clone(f.Evidence), at, Evidence{Index: t.shown.Index, Line: t.shown.Line, Text: brief(t.shown, f.about, nil)})
+}
+
+// index is the place of the first record of a transaction in an answer, -1 if it
+// holds none.
+func (ts *transactions) index(o *histories.Op, t *transaction) int {
+	return slices.IndexFunc(o.Records, func(r histories.Record) bool { return ts.only(o.On, r) == t })
 }

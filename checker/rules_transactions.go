@@ -93,14 +93,16 @@ func (ts *transactions) openReads(*Result) []Finding {
 	})
 }
 
+// ownReads finds what was read before its commit. A read that is part of the
+// transaction itself came before it in the order of its program, even if both share
+// an instant.
 func (ts *transactions) ownReads(*Result) []Finding {
 	return ts.reads(func(o *histories.Op, r histories.Record, t *transaction) (Finding, bool) {
-		who := o.Process
-		if ts.of[o.Index] == t {
-			who = "the transaction itself"
+		if ts.of[o.Index] == t && o.Return <= t.asked {
+			return proof(ts.whileOpen(o, r, t), "Transaction %s saw its own record %s at offset %d", t.name, r.Value, r.Offset), true
 		}
 		return proof(ts.whileOpen(o, r, t), "Record %s of transaction %s was seen by %s by time %d, before anybody asked to commit it",
-			r.Value, t.name, who, o.Return), t.openAt(o)
+			r.Value, t.name, o.Process, o.Return), t.openAt(o)
 	})
 }
 

@@ -16,11 +16,12 @@ type transaction struct {
 	begin *histories.Op   // nil if it is not in the history
 	ends  []*histories.Op // commits and aborts
 
-	committed, aborted *histories.Op // what settled it, nil if nothing did
-	refused            *histories.Op // a commit that certainly failed
-	doubt              bool          // of a commit nobody knows the outcome
-	asked              int64         // when a commit was first asked for, forever if never
-	shown              *histories.Op // an answer that holds a record of it and only what is committed
+	committed, aborted *histories.Op    // what settled it, nil if nothing did
+	refused            *histories.Op    // a commit that certainly failed
+	doubt              bool             // of a commit nobody knows the outcome
+	asked              int64            // when a commit was first asked for, forever if never
+	shown              *histories.Op    // an answer that holds a record of it and only what is committed
+	visible            map[string]int64 // when such answers were first over, by partition
 }
 
 const forever = math.MaxInt64
@@ -140,13 +141,20 @@ func (t *transaction) add(o *histories.Op) {
 	}
 }
 
-// findShown notes of which transactions of unknown outcome a reader of what is
-// committed was shown a record.
+// findShown notes of which transactions readers of what is committed were shown a
+// record.
 func (ts *transactions) findShown() {
 	for o := range ts.answers() {
 		for _, r := range o.Records {
-			if t := ts.only(o.On, r); t != nil && t.shown == nil {
-				t.shown = o
+			t := ts.only(o.On, r)
+			if t == nil {
+				continue
+			}
+			if t.shown == nil {
+				t.shown, t.visible = o, map[string]int64{}
+			}
+			if at, ok := t.visible[o.On]; !ok || o.Return < at {
+				t.visible[o.On] = o.Return
 			}
 		}
 	}

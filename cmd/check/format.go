@@ -95,7 +95,7 @@ all from "=>" on, the client was still waiting. What an ok says:
 		{"assign from=N, seek N, subscribe", "nothing: the position is set"},
 		{"commit-offset N", "nothing: the group's offset is set"},
 		{"delete-records N", "start=N, where the log begins now"},
-		{"begin|commit|abort tx=T", "nothing (histories with transactions are judged unknown)"},
+		{"begin|commit|abort tx=T", "nothing"},
 	})) + `
 
 Every operation may have on=TOPIC/PARTITION (t/0 if it has not) and tx=T. A fail and an

@@ -60,7 +60,7 @@ func (a *app) importing() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&i.from, "from", "", "the tool: "+strings.Join(importers.Names(), ", "))
 	flags.StringArrayVar(&i.config, "config", nil, "a setting of the system as KEY=VALUE (see 'check help settings'); may be repeated")
-	flags.BoolVar(&i.tx, "transactions", false, "keep what belongs to a transaction of Jepsen's together (such histories are not judged yet)")
+	flags.BoolVar(&i.tx, "transactions", false, "take Jepsen's sends and polls for transactions too, as in a test all of whose operations are")
 	flags.StringVarP(&i.to, "output", "o", "", "the file to write (.hist, .jsonl, .jsonl.gz or .jsonl.zst)")
 	flags.BoolVar(&i.force, "force", false, "replace OUT if it is there")
 	jsonFlag(cmd, &i.json)

@@ -89,8 +89,8 @@ type Options struct {
 	From   *Source          // nil for the one that recognises it
 	Config histories.Config // settings of the recorded system, which go before what the source is known for
 
-	// Transactions says that the operations of Jepsen are transactions, and keeps
-	// what belongs to each together.
+	// Transactions says that all operations of Jepsen are transactions: not only a
+	// txn, but a send and a poll as well.
 	Transactions bool
 }
 

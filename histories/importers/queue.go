@@ -147,16 +147,17 @@ func (q *queue) complete(v *invocation, e *event, now int64) error {
 	return nil
 }
 
+// ties reports whether what an operation does is one transaction.
+func (q *queue) ties(v *invocation) bool { return v.f == "txn" || q.in.transactions }
+
 // begin ties what follows together, if that is asked for, and returns its place.
 func (q *queue) begin(v *invocation, e *event) int {
 	q.aborts = q.aborts || e.f == "txn"
-	if q.in.transactions {
-		o := histories.NewOp("P"+v.process.text, histories.Begin)
+	if q.ties(v) {
+		o := histories.NewOp("T"+v.process.text, histories.Begin)
 		o.Tx, o.Line, o.ReturnLine = fmt.Sprintf("T%d", v.at.line), v.at.line, v.at.line
 		o.Call, o.Return, o.Outcome = v.call, v.call, histories.OK
 		q.made.ops = append(q.made.ops, o)
-	} else if e.f == "txn" {
-		q.made.lost.add(v.at.line, "a transaction, whose sends and polls are judged each for itself: not that they take effect together")
 	}
 	return len(q.made.ops)
 }
@@ -165,7 +166,7 @@ func (q *queue) begin(v *invocation, e *event) int {
 // is in it.
 func (q *queue) end(from int, v *invocation, e *event, now int64) {
 	switch {
-	case !q.in.transactions:
+	case !q.ties(v):
 		return
 	case from == len(q.made.ops):
 		q.made.ops = q.made.ops[:from-1] // it was empty
@@ -177,7 +178,12 @@ func (q *queue) end(from int, v *invocation, e *event, now int64) {
 	}
 	begin.On = q.made.ops[from].On
 	o := *begin
-	o.Kind, o.Call, o.Return, o.Line, o.ReturnLine = histories.Commit, now, now, v.at.line, e.at.line
+	// When in the operation the client asked for it, nobody tells, so it is a
+	// process of its own whose commit lasts as long.
+	if q.seesItself(q.made.ops[from:]) { // its poll came before
+		o.Call = now
+	}
+	o.Kind, o.Return, o.Line, o.ReturnLine = histories.Commit, now, v.at.line, e.at.line
 	switch o.Outcome = outcomes[e.typ]; o.Outcome {
 	case histories.Info:
 		o.Code = code(e.err)
@@ -185,6 +191,23 @@ func (q *queue) end(from int, v *invocation, e *event, now int64) {
 		o.Kind, o.Outcome = histories.Abort, histories.OK
 	}
 	q.made.ops = append(q.made.ops, o)
+}
+
+// seesItself reports whether operations read what one of them sent.
+func (q *queue) seesItself(ops []histories.Op) bool {
+	type sent struct {
+		on    string
+		value histories.Value
+	}
+	own := map[sent]bool{}
+	for _, o := range ops {
+		for _, v := range o.Values {
+			own[sent{o.On, v}] = true
+		}
+	}
+	return slices.ContainsFunc(ops, func(o histories.Op) bool {
+		return slices.ContainsFunc(o.Records, func(r histories.Record) bool { return own[sent{o.On, r.Value}] })
+	})
 }
 
 // never translates what was never completed.
