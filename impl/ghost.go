@@ -55,7 +55,7 @@ func (g *ghost) complete(l *log) bool { return l.contains(g.trueHW(), g.committe
 func (g *ghost) witness(e *env, inv invariant, format string, args ...any) {
 	if g.witnessed[inv] == "" {
 		g.witnessed[inv], g.witnessing = fmt.Sprintf(format, args...), true
-		e.dirty = true
+		e.dirty = allChanged
 	}
 }
 

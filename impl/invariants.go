@@ -18,6 +18,8 @@ type Invariant struct {
 	Says    string
 	Safe    bool // judged only in the safe configuration
 
+	of changes // what it is about: if nothing of that changed, it still holds
+
 	// Holds returns "" if the invariant holds for a partition in the present state,
 	// or what is wrong. It is nil of an invariant that is about events alone: those
 	// are witnessed as they happen (see ghost).
@@ -66,34 +68,34 @@ var Invariants []Invariant
 
 func init() {
 	Invariants = []Invariant{
-		{"EpochMono", "§4", "leader and partition epochs never go back, and a new leader epoch is a new partition epoch", false, epochsRise},
-		{"OneLeaderPerEpoch", "§4", "one broker at most ever appends in a leader epoch", false, nil},
-		{"EpochOffsetUnique", "§4", "an offset and a leader epoch determine the value for ever", false, nil},
-		{"LogWF", "§4", "epochs do not decrease along a log, neither high watermark nor flushed offset is above its end, and the start is not above the high watermark", false, logsWellFormed},
-		{"CacheWF", "§4", "the epoch cache strictly increases and knows the epoch of the last record", false, cachesWellFormed},
-		{"LeaderAppendOnly", "§4", "a leader's log only grows", false, nil},
-		{"MetaPrefix", "§4", "each broker's metadata is a prefix of the controller's log", false, imagesArePrefixes},
-		{"IsrSubsetAR", "§4", "the ISR is a subset of the assignment", false, isrAssigned},
-		{"ElrSubsetAR", "§4, KIP-966", "the ELR is a subset of the assignment", false, elrAssigned},
-		{"IsrElrDisjoint", "§4, KIP-966", "nobody is in ISR and ELR at once, and there is no ELR beside an ISR that is large enough", false, elrBesideISR},
-		{"LeaderInIsr", "§4", "a leader is in the ISR", false, leaderInSync},
-		{"IsrUnfenced", "§4", "a fenced broker is in the ISR only as its last, frozen member, and never where there is an ELR", false, isrInService},
-		{"QuorumSuperset", "§4", "a current leader that moves its high watermark waits for every member of the controller's ISR and ELR", true, leaderWaitsForISR},
-		{"OnePending", "§4", "a leader's maximal ISR includes the committed one, and one proposal is in flight at most", false, proposalsOrderly},
-		{"NoTruncBelowCommit", "§4", "no member of ISR or ELR cuts a committed record", true, nil},
-		{"LogMatching", "§4", "two logs that have a record of one epoch at one offset are equal up to there", false, logsMatch},
-		{"HwBacked", "§4", "what is below the current leader's high watermark is in the log of every registered member of ISR and ELR", true, watermarkBacked},
-		{"LeaderComplete", "§4", "the elected leader has everything that was committed", true, leadersComplete},
-		{"UncleanExclusion", "§4 CandidateComplete", "a broker that lost records is not in ISR or ELR before it has them back", true, lossyExcluded},
-		{"CandidateComplete", "§4", "every registered member of ISR and ELR has everything that was committed", true, candidatesComplete},
-		{"AckAfterCommit", "§4", "acks=all is answered when the high watermark has passed the records and the ISR is large enough", false, nil},
-		{"ReadCommitted", "§4", "a consumer reads below the high watermark only", false, nil},
-		{"AckDurable", "§4", "what was acknowledged with acks=all is in the log of every later leader", true, nil},
-		{"ReadStable", "§4", "what was read at an offset is what every later answer and leader has there", true, nil},
-		{"AppliedHwMono", "§4, KIP-207", "the end told to clients never goes back from one leader epoch to a later one", true, nil},
-		{"IsrByLagTime", "§3.5", "a leader drops the followers that lacked something for replica.lag.time.max.ms, and nobody else", false, nil},
-		{"Seq", "§4, KIP-98", "the numbers of one idempotent producer in one of its epochs follow each other in a log, without gap or copy", false, nil},
-		{"TruncationSeen", "§6 F4, KIP-320", "a consumer reads on in a log only if it has what it was given before, or it was told", false, nil},
+		{"EpochMono", "§4", "leader and partition epochs never go back, and a new leader epoch is a new partition epoch", false, stateChanged, epochsRise},
+		{"OneLeaderPerEpoch", "§4", "one broker at most ever appends in a leader epoch", false, 0, nil},
+		{"EpochOffsetUnique", "§4", "an offset and a leader epoch determine the value for ever", false, 0, nil},
+		{"LogWF", "§4", "epochs do not decrease along a log, neither high watermark nor flushed offset is above its end, and the start is not above the high watermark", false, logsChanged, logsWellFormed},
+		{"CacheWF", "§4", "the epoch cache strictly increases and knows the epoch of the last record", false, logsChanged, cachesWellFormed},
+		{"LeaderAppendOnly", "§4", "a leader's log only grows", false, 0, nil},
+		{"MetaPrefix", "§4", "each broker's metadata is a prefix of the controller's log", false, stateChanged, imagesArePrefixes},
+		{"IsrSubsetAR", "§4", "the ISR is a subset of the assignment", false, stateChanged, isrAssigned},
+		{"ElrSubsetAR", "§4, KIP-966", "the ELR is a subset of the assignment", false, stateChanged, elrAssigned},
+		{"IsrElrDisjoint", "§4, KIP-966", "nobody is in ISR and ELR at once, and there is no ELR beside an ISR that is large enough", false, stateChanged, elrBesideISR},
+		{"LeaderInIsr", "§4", "a leader is in the ISR", false, stateChanged, leaderInSync},
+		{"IsrUnfenced", "§4", "a fenced broker is in the ISR only as its last, frozen member, and never where there is an ELR", false, stateChanged, isrInService},
+		{"QuorumSuperset", "§4", "a current leader that moves its high watermark waits for every member of the controller's ISR and ELR", true, stateChanged, leaderWaitsForISR},
+		{"OnePending", "§4", "a leader's maximal ISR includes the committed one, and one proposal is in flight at most", false, stateChanged, proposalsOrderly},
+		{"NoTruncBelowCommit", "§4", "no member of ISR or ELR cuts a committed record", true, 0, nil},
+		{"LogMatching", "§4", "two logs that have a record of one epoch at one offset are equal up to there", false, logsChanged, logsMatch},
+		{"HwBacked", "§4", "what is below the current leader's high watermark is in the log of every registered member of ISR and ELR", true, allChanged, watermarkBacked},
+		{"LeaderComplete", "§4", "the elected leader has everything that was committed", true, allChanged, leadersComplete},
+		{"UncleanExclusion", "§4 CandidateComplete", "a broker that lost records is not in ISR or ELR before it has them back", true, allChanged, lossyExcluded},
+		{"CandidateComplete", "§4", "every registered member of ISR and ELR has everything that was committed", true, allChanged, candidatesComplete},
+		{"AckAfterCommit", "§4", "acks=all is answered when the high watermark has passed the records and the ISR is large enough", false, 0, nil},
+		{"ReadCommitted", "§4", "a consumer reads below the high watermark only", false, 0, nil},
+		{"AckDurable", "§4", "what was acknowledged with acks=all is in the log of every later leader", true, 0, nil},
+		{"ReadStable", "§4", "what was read at an offset is what every later answer and leader has there", true, 0, nil},
+		{"AppliedHwMono", "§4, KIP-207", "the end told to clients never goes back from one leader epoch to a later one", true, 0, nil},
+		{"IsrByLagTime", "§3.5", "a leader drops the followers that lacked something for replica.lag.time.max.ms, and nobody else", false, 0, nil},
+		{"Seq", "§4, KIP-98", "the numbers of one idempotent producer in one of its epochs follow each other in a log, without gap or copy", false, 0, nil},
+		{"TruncationSeen", "§6 F4, KIP-320", "a consumer reads on in a log only if it has what it was given before, or it was told", false, 0, nil},
 	}
 }
 
@@ -107,17 +109,18 @@ type Breach struct {
 // checkInvariants judges the state after an event. Each invariant is reported
 // once a run at most.
 func (c *Cluster) checkInvariants() {
-	c.dirty = false
+	changed := c.dirty
+	c.dirty = 0
 	for p := range c.ghosts {
 		c.leaveSafety(p)
 		g := &c.ghosts[p]
 		for i := range Invariants {
 			inv := &Invariants[i]
-			if inv.Holds == nil && !g.witnessing || c.broken[i] || inv.Safe && g.unsafe != "" {
+			if inv.of&changed == 0 && !g.witnessing || c.broken[i] || inv.Safe && g.unsafe != "" {
 				continue
 			}
 			says := g.witnessed[i]
-			if says == "" && inv.Holds != nil {
+			if says == "" && inv.of&changed != 0 {
 				says = inv.Holds(c, p)
 			}
 			if says != "" {

@@ -54,7 +54,7 @@ func TestExpand(t *testing.T) {
 		if got := r.pending.isr == setOf(1, 2, 3); got != tt.want {
 			t.Errorf("%s: proposed %v, want %v", tt.name, got, tt.want)
 		}
-		if sent := len(b.messages) > 0; sent != tt.want {
+		if sent := len(b.slots) > 0; sent != tt.want {
 			t.Errorf("%s: sent %v, want %v", tt.name, sent, tt.want)
 		}
 	}
@@ -79,8 +79,8 @@ func TestAlterPartitionAnswers(t *testing.T) {
 		b, r := leaderOf(5, 1, isr)
 		r.progress[3].end = 5
 		b.expand(r, 3)
-		request := b.messages[0]
-		b.messages = nil
+		request := b.queue.message(b.slots[0])
+		b.slots = nil
 		answer := request.refuse(alterPartitionResponse, tt.err)
 		answer.partitionEpoch, answer.isr = 1, proposed
 		b.onAlterAnswer(r, &answer)
@@ -88,7 +88,7 @@ func TestAlterPartitionAnswers(t *testing.T) {
 			t.Errorf("%v: isr %v maximal %v, want %v and %v", tt.err, r.isr, b.maximalISR(r), tt.isr, tt.maximal)
 		}
 		b.proposeNext()
-		again := len(b.messages) > 0 && b.messages[len(b.messages)-1].kind == alterPartitionRequest
+		again := len(b.slots) > 0 && b.queue.message(b.slots[len(b.slots)-1]).kind == alterPartitionRequest
 		if again != tt.stillAsks {
 			t.Errorf("%v: asks again %v, want %v", tt.err, again, tt.stillAsks)
 		}

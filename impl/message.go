@@ -149,9 +149,12 @@ func (m *message) refuse(k kind, err errorCode) message {
 }
 
 // An outbox collects what a node wants sent. Nodes never send: the loop does.
-type outbox struct{ messages []message }
+type outbox struct {
+	queue *queue  // in whose slots the messages wait
+	slots []int32 // of the messages, in order
+}
 
-func (o *outbox) send(m message) { o.messages = append(o.messages, m) }
+func (o *outbox) send(m message) { o.slots = append(o.slots, o.queue.put(&m)) }
 
 // timer asks for a message to the node itself after some milliseconds.
 func (o *outbox) timer(self node, k kind, after, id int64) {

@@ -40,10 +40,12 @@ type network struct {
 	brokers node // highest number of a broker
 }
 
-// transmit pushes a message, what became of it, or nothing.
-func (n *network) transmit(now int64, m *message, q *queue) {
+// transmit makes the message in a slot due where it is for, or what became of it, or
+// nothing.
+func (n *network) transmit(now int64, slot int32, q *queue) {
+	m := q.message(slot)
 	arrives := now + 1
-	copies := 1
+	copies := 0
 	if len(n.rules) > 0 && m.kind != disconnected {
 		n.forget(now)
 		for i := range n.rules {
@@ -54,10 +56,10 @@ func (n *network) transmit(now int64, m *message, q *queue) {
 			r.count--
 			switch r.effect {
 			case effectCut:
-				n.lose(r.until+1, m, q)
+				n.lose(r.until+1, slot, q)
 				return
 			case effectDrop:
-				n.lose(arrives, m, q)
+				n.lose(arrives, slot, q)
 				return
 			case effectDelay:
 				arrives += r.by
@@ -66,13 +68,16 @@ func (n *network) transmit(now int64, m *message, q *queue) {
 			}
 		}
 	}
+	q.schedule(arrives, slot)
 	for range copies {
-		q.push(arrives, m)
+		q.push(arrives, q.message(slot))
 	}
 }
 
 // lose tells the requester at some tick that its connection broke.
-func (n *network) lose(at int64, m *message, q *queue) {
+func (n *network) lose(at int64, slot int32, q *queue) {
+	m := q.message(slot)
+	defer q.release(slot)
 	lost := m.breakOff()
 	switch {
 	case m.id == 0:

@@ -11,7 +11,7 @@ import (
 func arrivals(m message, rules ...rule) (ticks []int64, kinds []kind) {
 	n := network{rules: rules, brokers: 3}
 	var q queue
-	n.transmit(10, &m, &q)
+	n.transmit(10, q.put(&m), &q)
 	for !q.empty() {
 		ticks = append(ticks, q.next())
 		_, slot := q.pop()

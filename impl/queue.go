@@ -47,9 +47,13 @@ func (q *queue) soonest() int64 {
 	return q.now + int64(bits.TrailingZeros64(bits.RotateLeft64(q.filled, -int(q.now%near))))
 }
 
-func (q *queue) push(tick int64, m *message) {
+// push makes a copy of a message due at a tick.
+func (q *queue) push(tick int64, m *message) { q.schedule(tick, q.put(m)) }
+
+// schedule makes the message in a slot due at a tick.
+func (q *queue) schedule(tick int64, at int32) {
 	q.seq++
-	at := q.put(m)
+	q.slots[at].seq = q.seq
 	if tick < q.now || tick-q.now >= near {
 		q.later.push(event{tick, q.seq, at})
 		return
@@ -69,11 +73,10 @@ func (q *queue) put(m *message) int32 {
 	if n := len(q.free); n > 0 {
 		at := q.free[n-1]
 		q.free = q.free[:n-1]
-		s := &q.slots[at]
-		s.message, s.seq = *m, q.seq
+		q.slots[at].message = *m
 		return at
 	}
-	q.slots = append(q.slots, slot{message: *m, seq: q.seq})
+	q.slots = append(q.slots, slot{message: *m})
 	return int32(len(q.slots) - 1)
 }
 

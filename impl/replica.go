@@ -104,7 +104,7 @@ func (b *broker) applyPartition(r *replica, reg *registration) {
 func (b *broker) drop(r *replica) {
 	if r.log.end() > 0 {
 		b.say("deletes its log of %s", partitionName(r.partition))
-		b.dirty = true
+		b.dirty = allChanged
 	}
 	b.failProduces(r)
 	b.failReads(r)
@@ -192,7 +192,7 @@ func (b *broker) setHW(r *replica, hw int64) {
 		b.say("hw %d -> %d", r.hw, hw)
 	}
 	r.hw = hw
-	b.dirty = true
+	b.dirty |= logsChanged
 }
 
 // truncate cuts the replica's log; the high watermark follows it down.
@@ -215,5 +215,5 @@ func (b *broker) truncate(r *replica, offset int64) {
 		}
 	}
 	b.setHW(r, min(r.hw, r.log.end()))
-	b.dirty = true
+	b.dirty = allChanged
 }

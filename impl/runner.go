@@ -79,7 +79,7 @@ func (g *ghost) reset() {
 		writes: g.writes[:0], latest: g.latest[:0]}
 }
 
-func (o *outbox) emptied() outbox { return outbox{o.messages[:0]} }
+func (o *outbox) emptied() outbox { return outbox{slots: o.slots[:0]} }
 
 // resized returns n elements in the memory of others, each of them reset if it
 // is said how.

@@ -16,13 +16,22 @@ type env struct {
 	bugs    bugSet
 	ghosts  []ghost // by partition
 	stats   Stats
-	dirty   bool // state changed since the invariants were last checked
-	came    uint // the moments that came since faults last looked, a bit for each
+	dirty   changes // since the invariants were last checked
+	came    uint    // the moments that came since faults last looked, a bit for each
 	tracing bool
 	trace   []string
 	ops     []histories.Op
 	marks   []histories.Mark
 }
+
+// Changes are what of a cluster's state changed.
+type changes uint8
+
+const (
+	logsChanged  changes = 1 << iota // records, what is known of their epochs, and high watermarks
+	stateChanged                     // what controller and brokers know and propose
+	allChanged   = logsChanged | stateChanged
+)
 
 // tracef adds a line to the trace, if there is one.
 func (e *env) tracef(who, format string, args ...any) {

@@ -135,7 +135,7 @@ func (b *broker) appendFetched(r *replica, m *message) {
 			r.log.append(rec)
 		}
 		b.flush(r)
-		b.dirty = true
+		b.dirty |= logsChanged
 	}
 	b.setHW(r, max(min(m.hw, r.log.end()), r.log.start))
 }

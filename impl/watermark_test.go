@@ -5,7 +5,7 @@ import "testing"
 // leaderOf returns broker 1 as leader of brokers 1 to 3, its log of that
 // length, its followers in service and fetching with the registered epochs.
 func leaderOf(end, minIsr int64, isr brokerSet) (*broker, *replica) {
-	b := &broker{env: &env{cfg: config{brokers: 3, partitions: 1, minIsr: int(minIsr), lagTime: 100}, ghosts: make([]ghost, 1), now: 1000},
+	b := &broker{outbox: outbox{queue: &queue{}}, env: &env{cfg: config{brokers: 3, partitions: 1, minIsr: int(minIsr), lagTime: 100}, ghosts: make([]ghost, 1), now: 1000},
 		id: 1, state: running, image: newImage(3, 1), replicas: make([]replica, 1)}
 	for i := 1; i <= 3; i++ {
 		b.image.brokers[i] = brokerState{epoch: int64(i)}
