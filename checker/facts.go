@@ -33,6 +33,7 @@ type partition struct {
 	places  map[histories.Value][]*record
 	keys    *keys   // where the log is compacted
 	unkeyed *record // the first that an answer lacks and whose key nobody tells, nil if there is none
+	made    workshop
 }
 
 // A place is a value at an offset.
@@ -155,11 +156,12 @@ func answered(o *histories.Op) int64 {
 }
 
 func (p *partition) addSend(o *histories.Op) {
-	s := &send{op: o, acks: model.AcksOf(o, p.config), base: histories.None}
+	s := p.made.sends.new()
+	*s = send{op: o, acks: model.AcksOf(o, p.config), base: histories.None}
 	s.acked = o.Outcome == histories.OK && s.acks == "all"
 	p.sends = append(p.sends, s)
 	for _, v := range o.Values {
-		p.sent[v] = append(p.sent[v], s)
+		p.sent[v] = with(p.sent[v], s, &p.made.sent)
 	}
 }
 
@@ -168,7 +170,8 @@ func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]int64) 
 	if !refuted && !(o.IsRead() && o.Outcome == histories.OK) {
 		return
 	}
-	r := &read{op: o, position: histories.None}
+	r := p.made.reads.new()
+	*r = read{op: o, position: histories.None}
 	switch o.Kind {
 	case histories.Fetch:
 		r.position = o.From
@@ -275,10 +278,11 @@ func (p *partition) retained() *record {
 func (p *partition) record(at place) *record {
 	r, ok := p.at[at]
 	if !ok {
-		r = &record{place: at}
+		r = p.made.records.new()
+		r.place = at
 		p.at[at] = r
 		p.records = append(p.records, r)
-		p.places[at.value] = append(p.places[at.value], r)
+		p.places[at.value] = with(p.places[at.value], r, &p.made.places)
 	}
 	return r
 }
