@@ -168,8 +168,33 @@ func TestFailedSends(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.Ops()[0].Outcome; got != test.want {
-			t.Errorf("%v of\n%s\nwith %v, want %v", got, text, test.config, test.want)
+		for _, o := range r.Ops() {
+			if o.Kind == histories.Send && o.Outcome != test.want {
+				t.Errorf("%v of\n%s\nwith %v, want %v", o.Outcome, text, test.config, test.want)
+			}
+		}
+	}
+}
+
+// TestTransactionEnds demands that a transaction counts as aborted only if it was
+// for certain.
+func TestTransactionEnds(t *testing.T) {
+	for _, test := range []struct{ typ, more, want string }{
+		{"ok", "", "commit tx=T1 => ok"},
+		{"info", ", :error :timeout", "commit tx=T1 => info code=timeout"},
+		{"fail", ", :error :timeout", "commit tx=T1 => info code=timeout"},
+		{"fail", ", :error {:type :abort, :definite? false}", "commit tx=T1 => info code=abort"},
+		{"fail", ", :error :abort", "abort tx=T1 => ok"},
+		{"fail", ", :error {:type :abort, :abort-ok? true, :body-error :timeout}", "abort tx=T1 => ok"},
+		{"fail", "", "abort tx=T1 => ok"},
+	} {
+		text := fmt.Sprintf("{:process 0, :type :invoke, :f :txn, :value [[:send 1 5]]}\n{:process 0, :type :%s, :f :txn, :value [[:send 1 5]]%s}\n", test.typ, test.more)
+		r, err := Read("x", strings.NewReader(text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := r.Ops()[len(r.Ops())-1]; !strings.HasSuffix(strings.Replace(last.String(), " on=t/1", "", 1), "T0 "+test.want) {
+			t.Errorf("%s%s ends as %v, want %s", test.typ, test.more, &last, test.want)
 		}
 	}
 }

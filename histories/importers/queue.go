@@ -184,21 +184,18 @@ func (q *queue) end(from int, v *invocation, e *event, now int64) {
 		o.Call = now
 	}
 	o.Kind, o.Return, o.Line, o.ReturnLine = histories.Commit, now, v.at.line, e.at.line
-	switch o.Outcome = outcomes[e.typ]; o.Outcome {
-	case histories.Info:
-		o.Code = code(e.err)
-	case histories.Fail:
-		o.Kind, o.Outcome = histories.Abort, histories.OK
+	switch {
+	case e.typ == "ok":
+	case e.typ == "fail" && refusalOf(e.err) != unclear:
+		o.Kind = histories.Abort
+	default:
+		o.Outcome, o.Code = histories.Info, code(e.err)
 	}
 	q.made.ops = append(q.made.ops, o)
 }
 
 // seesItself reports whether operations read what one of them sent.
 func (q *queue) seesItself(ops []histories.Op) bool {
-	type sent struct {
-		on    string
-		value histories.Value
-	}
 	own := map[sent]bool{}
 	for _, o := range ops {
 		for _, v := range o.Values {
