@@ -89,7 +89,7 @@ func TestImportedMistakes(t *testing.T) {
 		{"s2.jsonl", `{"CheckTailSuccess":{"tail":0}}`, `{"CheckTailSuccess":{"tail":1}}`, "not-linearizable"},
 		{"s2.jsonl", `"tail":4,"stream_hash":17696474094527840933`, `"tail":4,"stream_hash":1`, "phantom"},
 		{"s2.jsonl", `"tail":4,"stream_hash":17696474094527840933`, `"tail":3,"stream_hash":12527285318832583114`, "stale-read"},
-		{"s2.jsonl", `"fencing_token":"tok-a7","match_seq_num":null`, `"fencing_token":"tok-a7","match_seq_num":0`, "stale-read"},
+		{"s2.jsonl", `"fencing_token":"tok-a7","match_seq_num":null`, `"fencing_token":"tok-a7","match_seq_num":0`, "aborted-read"},
 		{"kv.txt", `"x 0 2 yx 0 5 y"`, `"x 0 2 y"`, "not-linearizable"},
 		{"kv.txt", `"x 0 9 yx 2 0 y"`, `"x 0 9 yx 9 9 y"`, "phantom"},
 		{"kv.txt", `"x 0 9 yx 2 0 y"`, `""`, "stale-read"},

@@ -20,9 +20,12 @@ import (
 	"github.com/isrcheck/isrcheck/model/modeltest"
 )
 
-// An s2State is a stream of S2 as its own checker models it: where it ends, and
-// the hash of all that is in it.
-type s2State struct{ tail, hash uint64 }
+// An s2State is a stream of S2 as its own checker models it: where it ends, the hash
+// of all that is in it, and its fencing token, "?" while nobody has told it.
+type s2State struct {
+	tail, hash uint64
+	token      string
+}
 
 // s2Line is a line of a recording, as far as it is drawn here.
 type s2Line struct {
@@ -34,6 +37,8 @@ type s2Asked struct {
 	Append *struct {
 		Hashes []uint64 `json:"record_hashes"`
 		Match  *uint64  `json:"match_seq_num"`
+		Token  *string  `json:"fencing_token"`
+		Set    *string  `json:"set_fencing_token"`
 	}
 }
 
@@ -46,7 +51,7 @@ type s2Told struct {
 // s2Model is a stream, told in the words of its documentation: an append whose
 // outcome is unknown may have taken effect, one that matches a number only there.
 var s2Model = porcupine.NondeterministicModel{
-	Init: func() []any { return []any{s2State{}} },
+	Init: func() []any { return []any{s2State{token: "?"}} },
 	Step: func(state, input, output any) []any {
 		s, in, out := state.(s2State), input.(s2Asked), output.(s2Told)
 		if in.Append == nil {
@@ -55,11 +60,18 @@ var s2Model = porcupine.NondeterministicModel{
 			}
 			return nil
 		}
-		next := s2State{s.tail + uint64(len(in.Append.Hashes)), s.hash}
+		next := s2State{s.tail + uint64(len(in.Append.Hashes)), s.hash, s.token}
 		for _, h := range in.Append.Hashes {
 			next.hash = xxh3.HashSeed(binary.LittleEndian.AppendUint64(nil, h), next.hash)
 		}
 		matches := in.Append.Match == nil || *in.Append.Match == s.tail
+		if token := in.Append.Token; token != nil {
+			matches = matches && (s.token == "?" || s.token == *token)
+			next.token = *token
+		}
+		if in.Append.Set != nil {
+			next.token = *in.Append.Set
+		}
 		switch {
 		case out.refused || !out.known && !matches:
 			return []any{s}
@@ -141,10 +153,29 @@ func spoilS2(t *rapid.T, text string) string {
 	return text[:at[0]] + to + text[at[1]:]
 }
 
+// conditionS2 makes appends conditional and has some set a token.
+func conditionS2(t *rapid.T, text string) string {
+	const end = "]}}},"
+	parts := strings.Split(text, end)
+	for i := range parts[:len(parts)-1] {
+		switch draw.Int(t, 0, 5, "condition") {
+		case 0:
+			parts[i] += fmt.Sprintf(`],"match_seq_num":%d}}},`, draw.Int(t, 0, 4, "match"))
+		case 1:
+			parts[i] += fmt.Sprintf(`],"set_fencing_token":%q}}},`, draw.From(t, "set", "a", "b"))
+		case 2:
+			parts[i] += fmt.Sprintf(`],"fencing_token":%q}}},`, draw.From(t, "token", "a", "b"))
+		default:
+			parts[i] += end
+		}
+	}
+	return strings.Join(parts, "")
+}
+
 // TestS2Model compares the verdicts on recordings of s2-verification with those
 // of a model like its own: a violation is what the model refuses.
 func TestS2Model(t *testing.T) {
-	kept, illegal, n := 0, 0, drawn(t, 600)
+	kept, illegal, fenced, n := 0, 0, 0, drawn(t, 600)
 	i := slices.IndexFunc(foreigners, func(f foreign) bool { return f.source == "s2" })
 	rapid.Check(t, func(t *rapid.T) {
 		for range n {
@@ -154,7 +185,10 @@ func TestS2Model(t *testing.T) {
 				continue
 			}
 			text := foreigners[i].print(slices.Clone(build(t, opt, ops).Ops()))
-			if draw.Int(t, 0, 3, "spoil") > 0 {
+			conditional := draw.OneIn(t, 3, "conditional")
+			if conditional {
+				text = conditionS2(t, text)
+			} else if draw.Int(t, 0, 3, "spoil") > 0 {
 				text = spoilS2(t, text)
 			}
 			unknown := len(ops)*2 - strings.Count(text, "\n") + strings.Count(text, "Indefinite")
@@ -173,7 +207,10 @@ func TestS2Model(t *testing.T) {
 			if legal && got.Verdict == Violates || got.Verdict == Contradictory {
 				t.Fatalf("%v\n%s\n%s", got.Err(), text, r.AppendNotation(nil))
 			}
-			if !legal && got.Verdict != Violates {
+			if slices.ContainsFunc(got.Findings, func(f Finding) bool { return strings.Contains(f.Says, "condition-not-met:fencing_token") }) {
+				fenced++
+			}
+			if !legal && got.Verdict != Violates && !strings.Contains(text, `,"fencing_token"`) { // the first token is not known
 				t.Fatalf("the model refuses this, and the verdict is %s\n%s\n%s", got.Verdict, text, r.AppendNotation(nil))
 			}
 			if kept++; !legal {
@@ -181,8 +218,8 @@ func TestS2Model(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("the model refuses %d of %d recordings", illegal, kept)
-	if illegal == 0 || illegal == kept {
+	t.Logf("the model refuses %d of %d recordings; in %d of them a fencing token was not the stream's", illegal, kept, fenced)
+	if illegal == 0 || illegal == kept || fenced == 0 {
 		t.Errorf("the model refuses %d of %d recordings", illegal, kept)
 	}
 }

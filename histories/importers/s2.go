@@ -255,7 +255,7 @@ var s2Config = histories.Config{
 // translateS2 makes a history of operations in order of their calls.
 func translateS2(all []*s2Op) *made {
 	m := &made{config: s2Config}
-	contents := explainReads(all)
+	contents, asked := explainReads(all), conditionsOf(all)
 	for _, o := range all {
 		op := histories.NewOp(fmt.Sprintf("C%d", o.client), o.kind)
 		op.On, op.Call, op.Return, op.Outcome, op.Line, op.ReturnLine = "stream/0", o.call, o.returned, o.outcome, o.line, o.returnLine
@@ -266,7 +266,7 @@ func translateS2(all []*s2Op) *made {
 				m.lost.add(o.line, "an append of no records")
 				continue
 			}
-			m.append(o, &op)
+			m.append(o, &op, asked)
 		case histories.List:
 			if op.At = "latest"; ok {
 				op.Offset = o.tail
@@ -282,29 +282,34 @@ func translateS2(all []*s2Op) *made {
 }
 
 // append translates an append. One whose place was asked for lands there or
-// nowhere.
-func (m *made) append(o *s2Op, op *histories.Op) {
+// nowhere. One that was acknowledged although its condition did not hold should have been
+// refused: it stands as refused, and its records as read.
+func (m *made) append(o *s2Op, op *histories.Op, asked *conditions) {
 	for _, h := range o.asked.RecordHashes {
 		op.Values = append(op.Values, s2Value(h))
 	}
-	match, ok := o.asked.MatchSeqNum, o.outcome == histories.OK
-	if ok {
+	if o.outcome == histories.OK {
 		op.Offset = o.base()
 	}
-	if match != nil && o.outcome == histories.Info {
+	if match := o.asked.MatchSeqNum; match != nil && o.outcome == histories.Info {
 		op.Offset = *match
 	}
-	if match != nil && ok && *match != o.base() {
-		// It says that the stream ended there before it took effect.
-		end := histories.NewOp(op.Process+":match_seq_num", histories.List)
-		end.On, end.Call, end.Return, end.Line, end.ReturnLine = op.On, op.Call, op.Return, op.Line, op.ReturnLine
-		end.Outcome, end.At, end.Offset = histories.OK, "latest", *match
-		m.ops = append(m.ops, end)
-		m.lost.add(o.line, "an append that succeeded with a match_seq_num of %d and landed at %d, which breaks a promise that the history can only say as an end that was told", *match, o.base())
+	if asked.undecided(o) {
+		m.lost.add(o.line, "a fencing token of which nobody knows whether it was the stream's")
 	}
-	if o.asked.FencingToken != nil && o.outcome != histories.Fail {
-		m.lost.add(o.line, "a fencing token, of which it is not judged whether it was the stream's")
+	code, says := asked.broken(o)
+	if code == "" {
+		return
 	}
+	m.lost.add(o.line, "an append that succeeded with %s: it stands as refused, and its records as read", says)
+	read := histories.NewOp(op.Process+":took-effect", histories.Fetch)
+	read.On, read.Call, read.Return, read.Line, read.ReturnLine = op.On, op.Call, op.Return, op.Line, op.ReturnLine
+	read.Outcome, read.From = histories.OK, o.base()
+	for i, v := range op.Values {
+		read.Records = append(read.Records, histories.Record{Offset: o.base() + int64(i), Value: v})
+	}
+	m.ops = append(m.ops, read)
+	op.Outcome, op.Code, op.Offset = histories.Fail, code, histories.None
 }
 
 // s2Value is the value of a record, of which only the hash is known.
