@@ -12,6 +12,7 @@ type judge struct {
 	config     histories.Config
 	ops        []histories.Op   // all, or none where only a part is judged
 	marks      []histories.Mark // all, or those that confess something
+	ofLogtest  bool             // package logtest recorded it
 	opts       Options
 	partitions []*partition
 	result     Result
@@ -33,7 +34,7 @@ func emptyJudge(c histories.Config, opts Options) *judge {
 
 func newJudge(h *histories.History, opts Options) *judge {
 	j := emptyJudge(h.Config(), opts)
-	j.ops, j.marks = h.Ops(), h.Marks()
+	j.ops, j.marks, j.ofLogtest = h.Ops(), h.Marks(), OfLogtest(h.Header())
 	at, back := positions(h)
 	var names []string
 	byName := map[string][]*histories.Op{}
@@ -128,7 +129,7 @@ func (j *judge) applyRules() {
 			j.result.Lost = append(j.result.Lost, p.losses()...)
 		}
 	}
-	j.result.Findings = append(j.result.Findings, breaches(j.config, j.marks)...)
+	j.result.Findings = append(j.result.Findings, j.breaches()...)
 }
 
 // loses reports whether a finding says that the partition lost something.

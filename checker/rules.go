@@ -197,22 +197,23 @@ func (f *Finding) show() {
 // breaches are what a simulated cluster confessed to: invariants that broke,
 // and that it never became calm. They are findings about the run, not about
 // what clients saw.
-func breaches(c histories.Config, marks []histories.Mark) []Finding {
+func (j *judge) breaches() []Finding {
 	var found []Finding
-	for i := range marks {
-		m := &marks[i]
+	for i := range j.marks {
+		m := &j.marks[i]
 		var f Finding
 		if name, detail, ok := BreachOf(m); ok {
 			f.Name, f.Says = "invariant "+name, fmt.Sprintf("The cluster broke its invariant %s%s", name, detail)
 			f.Rule = "the cluster keeping the invariants of its protocol"
 		} else if why, ok := NotLiveOf(m); ok {
-			f.Name, f.Says = "not-live", "After the faults had ended the cluster did not become calm: "+why
+			f.Name, f.Says = notLive, "After the faults had ended the cluster did not become calm: "+why
 			f.Rule = "the cluster converging once nothing disturbs it"
 		} else {
 			continue
 		}
 		f.Evidence = []Evidence{{Index: m.Index, Line: m.Line, Text: m.String()}}
-		f.Allowed = allowedByName(c, f.Name)
+		f.Allowed = allowedByName(j.config, f.Name)
+		j.aboutLog(&f, m)
 		found = append(found, f)
 	}
 	return found

@@ -68,17 +68,21 @@ func TestAdoption(t *testing.T) {
 		t.Fatalf("nothing was saved:\n%s", first)
 	}
 
+	expect(t, first, `see it with: check explain `+regexp.QuoteMeta(module))
 	again := run()
 	expect(t, again, `(?s)=== RUN +TestMyLog/saved-.*=== RUN +TestMyLog/append-and-read`, `--- FAIL: TestMyLog/saved-`)
 	if now := cases(t, module, "testdata/failures/TestMyLog"); len(now) < len(saved) {
 		t.Errorf("of %d saved failures %d are left", len(saved), len(now))
 	}
 
-	if err := os.RemoveAll(filepath.Join(module, "testdata")); err != nil {
-		t.Fatal(err)
+	expect(t, run("-test.artifacts", "-test.outputdir="+module, "-test.run=TestMyLog/saved-lost"), `saved as testdata/failures/TestMyLog/lost-write-.*\n +a page about it: .*/_artifacts/.*/lost-write-.*html`)
+	for _, used := range []string{"testdata", "_artifacts"} {
+		if err := os.RemoveAll(filepath.Join(module, used)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	seed = "3"
-	expect(t, run("-test.artifacts", "-test.outputdir="+module), `again: ISRCHECK_RUNS=5 ISRCHECK_SEED=3 go test -count=1 -run '\^TestMyLog\$'\n`)
+	expect(t, run("-test.artifacts", "-test.outputdir="+module), `again: ISRCHECK_RUNS=5 ISRCHECK_SEED=3 go test -count=1 -run '\^TestMyLog\$' example.com/mylog\n`)
 	if _, err := os.Stat(filepath.Join(module, "testdata")); err == nil {
 		t.Error("with -artifacts, something was saved in testdata")
 	}
@@ -90,6 +94,11 @@ func TestAdoption(t *testing.T) {
 		page, err := os.ReadFile(strings.TrimSuffix(path, ".hist") + ".html")
 		if err != nil || !strings.Contains(string(page), "What proves it") {
 			t.Errorf("%s has no page that proves something: %v", path, err)
+		}
+		file := filepath.Base(path)
+		rule := file[:strings.LastIndex(file, "-")]
+		if head := "<title>violation " + rule + ": " + file + "</title>"; !strings.Contains(string(page), head) {
+			t.Errorf("the page of %s has no %s", path, head)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,38 +16,57 @@ import (
 )
 
 // The findings of a log that ended a run which should have gone on, by the names
-// that the format has for broken invariants. What its clients had seen by then
-// is kept and judged like any history.
+// that the format has for them. What its clients had seen by then is kept and
+// judged like any history.
 const (
 	panicked = "invariant no-panic"
 	hung     = "invariant no-hang"
 	nowhere  = "invariant real-offsets"
+	notLive  = "not-live"
 )
-
-// broken says what every client may rely on instead.
-var broken = map[string]string{
-	panicked: "an answer or an error whatever happens, and no panic",
-	hung:     "every call coming back once its context has ended",
-	nowhere:  "offsets from 0 on in every answer, or NoOffset from an append that does not tell",
-}
 
 // A breakdown is how a log ended a run that should have gone on.
 type breakdown struct {
 	name, says string
-	stack      string // of the goroutine that panicked, or of all that still run
+	stack      string // of the goroutine that panicked, or of all that still run, the one that hangs first
+	cause      error  // what the log said, nil if it said nothing
 }
 
 func (b *breakdown) Error() string { return b.says }
+func (b *breakdown) Unwrap() error { return b.cause }
 
 // breakdownOf is that of a panic, which a deferred function has just recovered.
 func breakdownOf(value any) *breakdown {
-	return &breakdown{panicked, fmt.Sprintf("The log panicked: %v", value), string(debug.Stack())}
+	return &breakdown{name: panicked, says: printable(fmt.Sprintf("The log panicked: %v", value)), stack: string(debug.Stack())}
+}
+
+// neverWell is that of a log which is not well after its faults.
+func neverWell(what string, cause error) *breakdown {
+	return &breakdown{name: notLive, says: printable(what + ": " + cause.Error()), cause: cause}
 }
 
 // mark is what a history says of it, as of any invariant that broke.
 func (b *breakdown) mark() histories.Mark {
-	words := strings.Join(strings.Fields(strings.ToValidUTF8(b.says, "\ufffd")), " ")
-	return histories.Mark{Kind: histories.Nemesis, Offset: histories.None, Text: b.name + " broken: " + words}
+	words := b.name + " broken: "
+	if b.name == notLive {
+		words = "not live: "
+	}
+	return histories.Mark{Kind: histories.Nemesis, Offset: histories.None, Text: words + strings.Join(strings.Fields(b.says), " ")}
+}
+
+// printable writes letters that drive a terminal, and others that cannot be seen,
+// as JSON escapes them. Lines and tabs stay.
+func printable(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
+		switch {
+		case r == '\n' || r == '\t' || strconv.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "\\u%04x", r)
+		}
+	}
+	return b.String()
 }
 
 // judged puts the breakdown before what else is wrong with its history.
@@ -64,7 +84,7 @@ func (b *breakdown) judged(ctx context.Context, h *histories.History) *checker.R
 }
 
 func (b *breakdown) finding() checker.Finding {
-	return checker.Finding{Name: b.name, Says: b.says, Rule: broken[b.name]}
+	return checker.Finding{Name: b.name, Says: b.says, Rule: checker.LogPromises[b.name]}
 }
 
 // errLeft is why a goroutine ended without a result: testing.T.FailNow and its
@@ -74,8 +94,9 @@ var errLeft = errors.New("the driver ended its goroutine")
 // survive calls the driver in a goroutine of its own, so that neither a panic
 // nor a log that never comes back takes the suite, and what it saw, along.
 func (s *suite) survive(ctx context.Context, run *Run) error {
-	ended := make(chan error, 1)
+	ended, drives := make(chan error, 1), make(chan string, 1)
 	go func() {
+		drives <- goroutine()
 		err := errLeft
 		defer func() {
 			if p := recover(); p != nil {
@@ -100,7 +121,7 @@ func (s *suite) survive(ctx context.Context, run *Run) error {
 		case err = <-ended:
 		case <-time.After(s.grace):
 			s.stuck = true
-			return &breakdown{hung, fmt.Sprintf("The log did not come back: its run went on for %s after the time was over", s.grace), goroutines()}
+			return &breakdown{name: hung, says: fmt.Sprintf("The log did not come back: its run went on for %s after the time was over", s.grace), stack: goroutines(<-drives)}
 		}
 	}
 	if err == errLeft {
@@ -112,12 +133,6 @@ func (s *suite) survive(ctx context.Context, run *Run) error {
 	return err
 }
 
-// goroutines is what all of them are doing, in at most 64 KiB.
-func goroutines() string {
-	text := make([]byte, 64<<10)
-	return string(text[:runtime.Stack(text, true)])
-}
-
 // graceOf is how long a call may go on after its context has ended: long enough
 // for a machine that is busy with something else.
 func graceOf(timeout time.Duration) time.Duration { return max(timeout, 2*time.Second) }
@@ -126,7 +141,7 @@ func graceOf(timeout time.Duration) time.Duration { return max(timeout, 2*time.S
 // has ended, and after that has happened, if it is not nil. The function that it
 // returns is for the call that did.
 func (p *player) watch(ctx context.Context, call string, after <-chan struct{}) (back func()) {
-	returned := make(chan struct{})
+	returned, caller := make(chan struct{}), goroutine()
 	stop := context.AfterFunc(ctx, func() {
 		if after != nil {
 			select {
@@ -138,7 +153,7 @@ func (p *player) watch(ctx context.Context, call string, after <-chan struct{}) 
 		select {
 		case <-returned:
 		case <-time.After(grace):
-			p.hang(&breakdown{hung, fmt.Sprintf("The log did not come back from %s within %s after its context had ended", call, grace), goroutines()})
+			p.hang(&breakdown{name: hung, says: fmt.Sprintf("The log did not come back from %s within %s after its context had ended", call, grace), stack: goroutines(caller)})
 		}
 	})
 	return func() { stop(); close(returned) }

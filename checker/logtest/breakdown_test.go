@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -132,6 +133,10 @@ func TestStuck(t *testing.T) {
 			err := logtest.CheckLog(context.Background(), play(c.log), logtest.Options{Deterministic: c.deterministic, Timeout: c.timeout, Failures: t.TempDir()})
 			if f := brokenBy(t, err, "invariant no-hang"); !strings.Contains(f.Finding.Says, c.says) {
 				t.Errorf("it says %s, want something about %s", f.Finding.Says, c.says)
+			} else if first, _, _ := strings.Cut(f.Stack, "\n\n"); !strings.Contains(first, "fragile") && !strings.Contains(first, "stuck") {
+				t.Errorf("the first goroutine is not the one that hangs:\n%s", first)
+			} else if !slices.ContainsFunc(f.Finding.Evidence, func(e checker.Evidence) bool { return e.Should == "come back" }) {
+				t.Errorf("the operation that hangs is no proof: %+v", f.Finding.Evidence)
 			}
 		})
 	}
@@ -292,7 +297,8 @@ func TestUnfinished(t *testing.T) {
 	}
 
 	again := dies()
-	last := strings.TrimSuffix(left[0], ".jsonl") + "-last.jsonl"
+	test, _, _ := strings.Cut(left[0], "-")
+	last := test + "-last.jsonl"
 	if !strings.Contains(again, "TestUnfinished: the last run of this test ended in the middle of a schedule, which is run again now; see what happened until then with: check explain "+last) {
 		t.Errorf("nobody says what ended the process before:\n%s", again)
 	}
@@ -306,7 +312,7 @@ func TestUnfinished(t *testing.T) {
 	if text := string(out); err == nil || !strings.Contains(text, "found in the schedule that was not finished") || !strings.Contains(text, "the schedule is:") {
 		t.Errorf("the next run does not begin with it: %v\n%s", err, out)
 	}
-	if _, err := os.Stat(left[0]); err == nil {
-		t.Error("it is still there, though the run has come to its end")
+	if left, _ := filepath.Glob(filepath.Join(caches, "isrcheck/logtest/*.jsonl")); len(left) != 1 || left[0] != last {
+		t.Errorf("there are still %v, though the run has come to its end", left)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/histories/schedule"
@@ -28,7 +29,7 @@ func (c *client) work() {
 		if p := recover(); p != nil {
 			c.tell(breakdownOf(p))
 		} else if !dismissed {
-			c.tell(&breakdown{panicked, "The log ended the goroutine of a client that called it", string(debug.Stack())})
+			c.tell(&breakdown{name: panicked, says: "The log ended the goroutine of a client that called it", stack: string(debug.Stack())})
 		}
 	}()
 	for s := range c.steps {
@@ -116,6 +117,8 @@ func (c *client) read(ctx context.Context, o histories.Op, partition int, from i
 	o.Outcome, o.Records = histories.OK, recorded(answer)
 	if err != nil {
 		o.Outcome, o.Records = histories.Fail, nil
+	} else {
+		c.answered.Store(true)
 	}
 	return c.complete(id, o).Records
 }
@@ -142,13 +145,38 @@ func (c *client) list(ctx context.Context, partition int) {
 func (c *client) scan(ctx context.Context, partition int) {
 	o := c.op(histories.Scan, partition)
 	id := c.run.Recorder.Invoke(o)
-	records, end, err := readAll(ctx, c.partitions[partition], c.name)
+	records, end, err := c.readToEnd(ctx, c.partitions[partition])
 	o.Outcome, o.Records, o.End = histories.OK, recorded(records), end
 	if err != nil {
 		o.Outcome, o.Records, o.End = histories.Fail, nil, histories.None
-		c.run.unread = err
+		if c.run.unread = err; errors.Is(err, context.DeadlineExceeded) {
+			c.run.unread = fmt.Errorf("%w (a Read returns what is there, and nothing where there is nothing: it waits for no record)", err)
+		}
 	}
 	c.complete(id, o)
+}
+
+// readToEnd bears with errors for a while: a log without a Settle may still be
+// about to recover. One that is deterministic has no clock but what it is asked.
+func (c *client) readToEnd(ctx context.Context, log Log) (records []Record, end int64, err error) {
+	most, pause := time.Now().Add(c.run.patience), time.Millisecond
+	for tries := 1; ; tries++ {
+		records, end, err = readAll(ctx, log, c.name)
+		if err == nil || ctx.Err() != nil {
+			return records, end, err
+		}
+		if c.run.opts.Deterministic {
+			if tries == 3 {
+				return nil, 0, err
+			}
+			continue
+		}
+		if time.Now().Add(pause).After(most) {
+			return nil, 0, err
+		}
+		time.Sleep(pause)
+		pause *= 2
+	}
 }
 
 func readAll(ctx context.Context, log Log, client string) (records []Record, end int64, err error) {

@@ -34,7 +34,9 @@
 // [Options.Timeout], and at least two seconds, of the end of the call's context
 // and of all faults fails by "invariant no-hang", and so does a driver that does
 // not end when the test's time is over. One that answers with a number that is no
-// offset fails by "invariant real-offsets". What its clients had seen by then
+// offset fails by "invariant real-offsets". One whose fault cannot be ended, that
+// does not settle then, or that cannot be read to its end fails by "not-live"; so does
+// one that nothing struck, if it has answered a read before. What its clients had seen by then
 // is saved like any failure. A log that acknowledges nothing fails, too: nothing
 // was at stake. A panic in a goroutine that the log began itself
 // ends the process; what was under way is then in the user's cache folder, and the
@@ -47,7 +49,7 @@
 // The suite raises no false alarm: what it reports is wrong under every order
 // of events that the clients' observations allow, if the log promises what
 // [Options] says it does. It can miss: a bug that no client saw in any run
-// stays unseen, and a log that is not deterministic may fail once and then no
+// stays unseen, so does one that takes a longer log than [Options.Records], and a log that is not deterministic may fail once and then no
 // more. It asks nothing about speed, and about progress only that a log
 // can be read once all faults have ended.
 //

@@ -1,10 +1,11 @@
 package logtest
 
 import (
-	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 )
@@ -13,9 +14,6 @@ import (
 // the options leave them out, and returns those that did, as a shell sets them:
 // a command that is to do the same needs them too.
 func (o *Options) fromEnvironment(runs int) (variables string, err error) {
-	if o.Runs < 0 {
-		return "", errors.New("expected Options.Runs of 0 or more")
-	}
 	if o.Runs == 0 {
 		n, set, err := environment("ISRCHECK_RUNS", uint64(runs), 1, 31)
 		if err != nil {
@@ -53,6 +51,37 @@ func (s *suite) again() string {
 		return ""
 	}
 	return s.variables + s.rerun
+}
+
+// command is what runs one test alone, from any folder of its module, built as it
+// is now.
+func command(test string) string {
+	words := []string{"go test -count=1"}
+	tested := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "-race" && s.Value == "true":
+				words = append(words, "-race")
+			case s.Key == "-tags":
+				words = append(words, quoted("-tags="+s.Value))
+			}
+		}
+		tested = strings.TrimSuffix(info.Path, ".test")
+	}
+	words = append(words, "-run "+quoted(pattern(test)))
+	if tested != "" && tested != "command-line-arguments" { // which has go test been given files for
+		words = append(words, quoted(tested))
+	}
+	return strings.Join(words, " ")
+}
+
+// fromAnywhere is a path for a command that is typed in another folder.
+func fromAnywhere(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	return quoted(path)
 }
 
 // pattern is the -run flag's for one test.

@@ -87,5 +87,5 @@ func Example_raft() {
 	})
 	// Output:
 	// <nil>
-	// lost-write: Record 5 was acknowledged and is gone: S1 read the whole log without it
+	// lost-write: Record 10 was acknowledged and is gone: S1 read the whole log without it
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/isrcheck/isrcheck/checker"
@@ -66,7 +67,7 @@ func (f *Failure) Error() string {
 	case f.Unsaved != nil:
 		fmt.Fprintf(&b, "\n  it could not be saved (%v); this is it:\n%s", f.Unsaved, f.History.AppendNotation(nil))
 	case f.File != "":
-		fmt.Fprintf(&b, "\n  saved as %s; see it with: check explain %s", f.File, quoted(f.File))
+		fmt.Fprintf(&b, "\n  saved as %s; see it with: check explain %s", f.File, fromAnywhere(f.File))
 	}
 	if f.Page != "" {
 		fmt.Fprintf(&b, "\n  a page about it: %s", f.Page)
@@ -108,9 +109,7 @@ func (s *suite) report(ctx context.Context, where string, t *trial) *Failure {
 func (s *suite) found(ctx context.Context, where string, t *trial, rule string) *Failure {
 	f := s.minimize(ctx, where, t, rule)
 	f.save(s.saveIn)
-	if s.draws && f.File != "" {
-		f.draw(ctx)
-	}
+	s.draw(ctx, f)
 	s.known[rule] = f
 	return f
 }
@@ -175,7 +174,7 @@ func (f *Failure) save(folder string) {
 		hd := f.History.Header()
 		hd.Schedule = string(text)
 		hd.Expect = histories.Expect{Verdict: checker.Violates.String(), Names: append([]string{f.Rule}, f.Also...)}
-		hd.Note = strings.TrimPrefix(hd.Note+"\n"+checker.LogtestNote+f.Case, "\n")
+		hd.Note = foundIn(hd.Note, f.Case)
 		var h *histories.History
 		if h, err = f.History.WithHeader(hd); err == nil {
 			f.History = h
@@ -185,6 +184,15 @@ func (f *Failure) save(folder string) {
 		f.File, err = f.write(folder, text)
 	}
 	f.Unsaved = err
+}
+
+// foundIn is a note that says where a case was found, and no longer that its run
+// is under way.
+func foundIn(note, where string) string {
+	lines := slices.DeleteFunc(strings.Split(note, "\n"), func(line string) bool {
+		return line == "" || strings.HasPrefix(line, checker.LogtestNote)
+	})
+	return strings.Join(append(lines, checker.LogtestNote+where), "\n")
 }
 
 // mostSaved is how many failures by one rule a folder takes.

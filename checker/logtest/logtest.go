@@ -47,20 +47,20 @@ func TestLog(t *testing.T, drive Driver, opts Options) {
 		s.retryIn = filepath.Join("testdata", "failures", strings.ReplaceAll(t.Name(), "/", "-"))
 	}
 	s.saveIn = s.retryIn
-	s.rerun = "go test -count=1 -run " + quoted(pattern(t.Name()))
-	before := journalPath(s.retryIn, t.Name())
-	keep := before
+	s.rerun = command(t.Name())
+	journals := journalsOf(s.retryIn, t.Name())
+	keep := journals.next()
 	if f := flag.Lookup("test.artifacts"); f != nil && f.Value.String() == "true" {
 		s.saveIn, s.draws = t.ArtifactDir(), true
 		keep = filepath.Join(s.saveIn, "unfinished.jsonl")
 	}
 	// Past testing.T, whose log is lost if the process ends.
-	parts, err := s.parts(before, func(note string) { fmt.Fprintf(os.Stderr, "%s: %s\n", t.Name(), note) })
+	parts, err := s.parts(journals, func(note string) { fmt.Fprintf(os.Stderr, "%s: %s\n", t.Name(), note) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.journal = openJournal(keep)
-	t.Cleanup(func() { s.journal.end(); os.Remove(before) })
+	defer s.journal.end()
 	for _, skipped := range s.lacks() {
 		t.Log("skipped: " + skipped)
 	}
@@ -73,13 +73,13 @@ func TestLog(t *testing.T, drive Driver, opts Options) {
 func (r report) tell(t *testing.T) {
 	t.Helper()
 	for _, note := range r.notes {
-		t.Log(note)
+		t.Log(printable(note))
 	}
 	for _, f := range r.failures {
-		t.Error(f)
+		t.Error(printable(f.Error()))
 	}
 	if r.err != nil {
-		t.Error(r.err)
+		t.Error(printable(r.err.Error()))
 	}
 	if r.skipped != "" {
 		t.Skip("skipped: " + r.skipped)
@@ -94,7 +94,7 @@ func CheckLog(ctx context.Context, drive Driver, opts Options) error {
 		return err
 	}
 	s.saveIn, s.retryIn = opts.Failures, opts.Failures
-	before := journalPath(opts.Failures, "")
+	journals := journalsOf(opts.Failures, "")
 	logf := opts.Logf
 	if logf == nil {
 		logf = func(string, ...any) {}
@@ -102,11 +102,11 @@ func CheckLog(ctx context.Context, drive Driver, opts Options) error {
 	for _, skipped := range s.lacks() {
 		logf("skipped: %s", skipped)
 	}
-	parts, err := s.parts(before, func(note string) { logf("%s", note) })
+	parts, err := s.parts(journals, func(note string) { logf("%s", note) })
 	if err != nil {
 		return err
 	}
-	s.journal = openJournal(before)
+	s.journal = openJournal(journals.next())
 	defer s.journal.end()
 	var errs []error
 	for _, p := range parts {

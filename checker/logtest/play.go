@@ -59,6 +59,8 @@ type player struct {
 	done       chan struct{}   // one for each that is
 	broke      chan *breakdown // how the log broke down
 	over       atomic.Bool     // nobody looks at it any more
+	answered   atomic.Bool     // the log has answered a read
+	faulted    bool            // a fault has struck
 	healed     chan struct{}   // closed when no fault can hold up a client any more
 	struck     []affliction    // by the time of their end
 }
@@ -107,8 +109,9 @@ func (p *player) strike(s *schedule.Step) error {
 	}
 	begin, end := f.of(p.log)
 	p.mark("%s %s=%d", f.Ability, f.key, node)
+	p.faulted = true
 	if err := p.within(f.Ability, begin, int(node)); err != nil {
-		return err
+		return fmt.Errorf("%s of node %d: %w", f.Ability, node, err)
 	}
 	a := affliction{fault: f, node: int(node), until: s.At, end: end}
 	lasts, _ := number(s, "for")
@@ -118,14 +121,15 @@ func (p *player) strike(s *schedule.Step) error {
 	return nil
 }
 
-// heal ends the faults whose time is over.
+// heal ends the faults whose time is over. A fault that cannot be ended is the
+// log's doing.
 func (p *player) heal(now int64) error {
 	for len(p.struck) > 0 && p.struck[0].until <= now {
 		a := p.struck[0]
 		p.struck = p.struck[1:]
 		p.mark("end of %s %s=%d", a.fault.Ability, a.fault.key, a.node)
 		if err := p.within("end of "+a.fault.Ability, a.end, a.node); err != nil {
-			return err
+			return p.brokeBy(neverWell(fmt.Sprintf("The %s of node %d could not be ended", a.fault.Ability, a.node), err))
 		}
 	}
 	return nil
@@ -136,10 +140,7 @@ func (p *player) within(what Ability, act strike, node int) error {
 	ctx, cancel := context.WithTimeout(p.ctx, time.Minute)
 	defer cancel()
 	defer p.watch(ctx, fmt.Sprintf("%s of node %d", what, node), nil)()
-	if err := act(node); err != nil {
-		return fmt.Errorf("%s of node %d: %w", what, node, err)
-	}
-	return nil
+	return act(node)
 }
 
 func (p *player) mark(format string, args ...any) {
@@ -216,13 +217,13 @@ func (p *player) finish() error {
 	if err := p.wait(never); err != nil { // each comes back, or is said to hang
 		return err
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, 10*p.run.opts.Timeout)
+	ctx, cancel := context.WithTimeout(p.ctx, p.run.last)
 	defer cancel()
 	if l, ok := p.log.(Settler); ok {
 		back := p.watch(ctx, "its Settle", nil)
 		err := l.Settle(ctx)
 		if back(); err != nil {
-			return fmt.Errorf("the log did not settle once all faults had ended: %w", err)
+			return p.unwell("did not settle", err)
 		}
 	}
 	defer p.watch(ctx, "the reading to its end", nil)()
@@ -233,7 +234,24 @@ func (p *player) finish() error {
 	if err := p.wait(0); err != nil {
 		return err
 	}
+	if err := p.run.unread; err != nil && (p.faulted || p.answered.Load()) {
+		return p.unwell("could not be read to its end", err)
+	}
 	return p.ctx.Err()
+}
+
+// unwell ends the run because of how the log is when all faults have ended: a
+// finding, if it was well before.
+func (p *player) unwell(how string, err error) error {
+	switch {
+	case p.ctx.Err() != nil: // the time is over, and it may be because of that
+		return p.ctx.Err()
+	case p.faulted:
+		return p.brokeBy(neverWell("After all faults had ended the log "+how, err))
+	case p.answered.Load():
+		return p.brokeBy(neverWell("The log "+how+", though no fault had struck it", err))
+	}
+	return fmt.Errorf("the log %s: %w", how, err)
 }
 
 // number returns an argument of a step that is a number.

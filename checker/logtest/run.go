@@ -40,6 +40,8 @@ type Run struct {
 	unread    error      // why a partition could not be read to its end
 	broke     *breakdown // by which a client ended the run
 	hung      chan *breakdown
+	last      time.Duration // for the final reading
+	patience  time.Duration // with errors in it
 }
 
 // Declare says what the log can do, for drivers that do not call Play.
@@ -63,8 +65,17 @@ type Options struct {
 	// is a failure named nondeterministic.
 	Deterministic bool
 
-	Runs int    // drawn schedules; 0 means 100, and 10 with go test -short
+	// Runs is how many schedules are drawn; 0 means 100, and 10 with go test
+	// -short. That many are demanded: if the time is over before, that is an
+	// error. Of the default it is not.
+	Runs int
 	Seed uint64 // of the drawn schedules; 0 means 1
+
+	// Records is how long drawn runs become. Most have up to 30 steps, and some
+	// 30 records in batches of up to 3. One in 16 goes on until that many
+	// records were sent, in batches of up to 20; 0 means 300. A bug that takes
+	// a longer log is not found.
+	Records int
 
 	// Timeout bounds each operation, and the final reading tenfold; 0 means a
 	// second. Beginning or ending a fault is given a minute.

@@ -99,6 +99,7 @@ func (s *suite) still(ctx context.Context, path string, h *histories.History, t 
 		f.Finding = finding(t, rule)
 	}
 	f.Also = slices.DeleteFunc(slices.Clone(h.Header().Expect.Names), func(name string) bool { return name == rule })
+	s.draw(ctx, f)
 	if known := s.known[f.Rule]; known != nil {
 		f.Known = known
 	} else {

@@ -27,6 +27,7 @@ type suite struct {
 	journal   *journal            // of the run that is under way
 	rerun     string              // the command that runs this test alone, "" outside go test
 	variables string              // of the environment that it needs
+	demanded  bool                // the number of drawn schedules was asked for in the options
 	attempts  int                 // how often a schedule that is not deterministic is tried
 	grace     time.Duration       // that a run has to end when the time is over
 	stuck     bool                // a run did not, and is still under way
@@ -34,6 +35,10 @@ type suite struct {
 
 // newSuite fills in what the options leave out, and asks the log what it can do.
 func newSuite(ctx context.Context, drive Driver, opts Options, runs int) (*suite, error) {
+	if opts.Runs < 0 || opts.Records < 0 {
+		return nil, errors.New("expected Options.Runs and Options.Records of 0 or more")
+	}
+	demanded := opts.Runs > 0
 	variables, err := opts.fromEnvironment(runs)
 	if err != nil {
 		return nil, err
@@ -43,9 +48,10 @@ func newSuite(ctx context.Context, drive Driver, opts Options, runs int) (*suite
 	}
 	opts.Timeout = cmp.Or(opts.Timeout, defaultTimeout)
 	opts.Pace = cmp.Or(opts.Pace, defaultPace)
+	opts.Records = cmp.Or(opts.Records, longRecords)
 	opts.MinimizeRuns = cmp.Or(opts.MinimizeRuns, 500)
 	opts.MinimizeTime = cmp.Or(opts.MinimizeTime, defaultMinimizeTime)
-	s := &suite{drive: drive, opts: opts, known: map[string]*Failure{}, attempts: 3, variables: variables, grace: graceOf(opts.Timeout)}
+	s := &suite{drive: drive, opts: opts, known: map[string]*Failure{}, demanded: demanded, attempts: 3, variables: variables, grace: graceOf(opts.Timeout)}
 	if opts.Deterministic {
 		s.attempts = 1
 	}
@@ -107,11 +113,14 @@ func (s *suite) perform(ctx context.Context, sch schedule.Schedule) (*Run, *hist
 		return nil, nil, err
 	}
 	s.journal.begin()
-	rec, err := histories.NewRecorder(s.journal, histories.Header{Config: s.opts.Config, Schedule: string(text)}, clock)
+	rec, err := histories.NewRecorder(s.journal, histories.Header{Config: s.opts.Config, Schedule: string(text), Note: checker.LogtestNote + "a run that was under way"}, clock)
 	if err != nil {
 		return nil, nil, err
 	}
-	run := &Run{Schedule: sch, Recorder: rec, opts: &s.opts, hung: make(chan *breakdown, 1)}
+	run := &Run{Schedule: sch, Recorder: rec, opts: &s.opts, hung: make(chan *breakdown, 1), last: 10 * s.opts.Timeout, patience: s.opts.Timeout}
+	if s.known[notLive] != nil { // so nobody waits for that again and again
+		run.last, run.patience = s.opts.Timeout, 0
+	}
 	failed := s.survive(ctx, run)
 	if s.stuck {
 		run = &Run{} // the log still has the other
@@ -143,7 +152,7 @@ func (s *suite) try(ctx context.Context, sch schedule.Schedule) (*trial, error) 
 	}
 	t := &trial{schedule: sch, history: h, result: checker.Check(ctx, h, checker.Options{})}
 	if t.result.Verdict == checker.Undecided && run.unread != nil {
-		t.result.Reason = fmt.Sprintf("after all faults had ended the log could not be read to its end: %v", run.unread)
+		t.result.Reason = printable(fmt.Sprintf("after all faults had ended the log could not be read to its end: %v", run.unread))
 	}
 	if !s.opts.Deterministic {
 		return t, nil
@@ -155,7 +164,7 @@ func (s *suite) try(ctx context.Context, sch schedule.Schedule) (*trial, error) 
 	if diff := histories.Difference(h, again); diff != "" {
 		t.result.Verdict = checker.Violates
 		t.result.Findings = append(t.result.Findings, checker.Finding{Name: nondeterministic,
-			Says: "Two runs of one schedule differ: " + diff, Rule: "a schedule being the whole cause of its run"})
+			Says: "Two runs of one schedule differ: " + strings.ReplaceAll(diff, "the saved history", "the one before"), Rule: checker.LogPromises[nondeterministic]})
 	}
 	return t, nil
 }
@@ -179,8 +188,8 @@ type report struct {
 
 // parts returns what was not finished, the saved failures, the fixed cases and the
 // drawn ones.
-func (s *suite) parts(unfinished string, tell func(note string)) ([]part, error) {
-	parts, err := s.unfinished(unfinished, tell)
+func (s *suite) parts(before journals, tell func(note string)) ([]part, error) {
+	parts, err := s.unfinished(before, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -222,14 +231,15 @@ func (s *suite) fixed(ctx context.Context, c fixedCase) report {
 func (s *suite) drawn(ctx context.Context) report {
 	r := report{}
 	var exercised checker.Exercised
-	generator, runs, ok, failed, appended, undecided := drawnSchedules(s.means), 0, 0, 0, 0, ""
+	schedules, runs, ok, failed, appended, undecided := s.schedules(), 0, 0, 0, 0, ""
 	for ; runs < s.opts.Runs && ctx.Err() == nil; runs++ {
-		t, err := s.try(ctx, generator.Example(int(draw.Mix(s.opts.Seed, uint64(runs))>>1)))
+		sch := schedules(runs).Example(int(draw.Mix(s.opts.Seed, uint64(runs)) >> 1))
+		t, err := s.try(ctx, sch)
 		if ctx.Err() != nil && (t == nil || !t.has(hung)) {
 			break // it was judged in a hurry
 		}
 		if err != nil {
-			r.err = fmt.Errorf("drawn schedule %d of seed %d: %w", runs, s.opts.Seed, err)
+			r.err = fmt.Errorf("drawn schedule %d of seed %d: %w\n%s", runs, s.opts.Seed, err, indented(sch))
 			return r
 		}
 		exercised.Add(t.result.Exercised)
@@ -249,11 +259,16 @@ func (s *suite) drawn(ctx context.Context) report {
 		}
 	}
 	r.notes = append(r.notes, fmt.Sprintf("%d schedules drawn with seed %d (ISRCHECK_SEED), %d ok, %d violations: %s", runs, s.opts.Seed, ok, failed, exercised))
+	if runs < s.opts.Runs && r.err == nil {
+		r.notes = append(r.notes, fmt.Sprintf("the time was over before all of %d schedules were run", s.opts.Runs))
+	}
 	if undecided != "" {
 		r.notes = append(r.notes, "some could not be judged, the last because: "+undecided)
 	}
 	switch {
 	case r.err != nil:
+	case runs < s.opts.Runs && s.demanded:
+		r.err = fmt.Errorf("%d of the %d drawn schedules that Options.Runs demands were run: %w", runs, s.opts.Runs, ctx.Err())
 	case ok+failed == 0:
 		r.err = fmt.Errorf("of %d drawn schedules none could be judged: %s", runs, cmp.Or(undecided, "the time was over"))
 	case failed == 0 && appended == 0:

@@ -189,7 +189,7 @@ func TestTroubleIsNoViolation(t *testing.T) {
 			t.Errorf("%q runs give %v", text, err)
 		}
 	}
-	if err := logtest.CheckLog(t.Context(), deaf, logtest.Options{Runs: -1}); err == nil || !strings.Contains(err.Error(), "expected Options.Runs of 0 or more") {
+	if err := logtest.CheckLog(t.Context(), deaf, logtest.Options{Runs: -1}); err == nil || !strings.Contains(err.Error(), "expected Options.Runs and Options.Records of 0 or more") {
 		t.Errorf("less than no runs give %v", err)
 	}
 }
@@ -217,18 +217,29 @@ func TestExamplesAreShort(t *testing.T) {
 	}
 }
 
-// TestEndOfTime ends the suite cleanly when the time is over, and says so.
+// TestEndOfTime ends the suite cleanly when the time is over, and says so: of the
+// runs that were asked for as an error.
 func TestEndOfTime(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	runs := 0
-	err := logtest.CheckLog(ctx, func(ctx context.Context, run *logtest.Run) error {
-		if runs++; runs > 30 {
-			cancel()
+	for _, demanded := range []int{0, 1_000_000} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		runs, told := 0, ""
+		err := logtest.CheckLog(ctx, func(ctx context.Context, run *logtest.Run) error {
+			if runs++; runs > 30 {
+				cancel()
+			}
+			return run.Play(ctx, &memoryLog{})
+		}, logtest.Options{Deterministic: true, Runs: demanded, Logf: func(format string, args ...any) { told += fmt.Sprintf(format, args...) }})
+		if demanded == 0 {
+			if err != nil || !strings.Contains(told, "the time was over before all of 100 schedules were run") {
+				t.Errorf("in %d runs that nobody demanded: %v\n%s", runs, err, told)
+			}
+			continue
 		}
-		return run.Play(ctx, &memoryLog{})
-	}, logtest.Options{Deterministic: true, Runs: 1_000_000})
-	if err != nil {
-		t.Errorf("in %d runs: %v", runs, err)
+		var f *logtest.Failure
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "of the 1000000 drawn schedules that Options.Runs demands were run") || errors.As(err, &f) {
+			t.Errorf("in %d runs: %v", runs, err)
+		}
 	}
 }
 
