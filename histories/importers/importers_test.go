@@ -256,3 +256,35 @@ func read(t testing.TB, file string) []byte {
 	}
 	return text
 }
+
+// TestConditions has appends of S2 acknowledged whose condition held, did not, or
+// may have held.
+func TestConditions(t *testing.T) {
+	const (
+		set  = `"set_fencing_token":"a"`
+		met  = "C2 send \"0000000000000002\" on=stream/0 => ok @1"
+		not  = "C2 send \"0000000000000002\" on=stream/0 => fail code=condition-not-met:"
+		done = `{"AppendSuccess":{"tail":1}}`
+	)
+	for _, test := range []struct{ first, ended, second, want string }{
+		{set, done, `"fencing_token":"a"`, met},
+		{set, done, `"fencing_token":"b"`, not + "fencing_token"},
+		{`"match_seq_num":0`, done, `"fencing_token":"b"`, met},
+		{set, `"AppendIndefiniteFailure"`, `"fencing_token":"b"`, met},
+		{`"match_seq_num":0`, done, `"match_seq_num":1`, met},
+		{`"match_seq_num":0`, done, `"match_seq_num":0`, not + "match_seq_num"},
+	} {
+		text := fmt.Sprintf(`{"event":{"Start":{"Append":{"num_records":1,"record_hashes":[1],%s}}},"client_id":1,"op_id":1}
+{"event":{"Finish":%s},"client_id":1,"op_id":1}
+{"event":{"Start":{"Append":{"num_records":1,"record_hashes":[2],%s}}},"client_id":2,"op_id":2}
+{"event":{"Finish":{"AppendSuccess":{"tail":2}}},"client_id":2,"op_id":2}
+`, test.first, test.ended, test.second)
+		r, err := Read("x", strings.NewReader(text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Ops()[len(r.Ops())-1]; !strings.HasSuffix(got.String(), test.want) && !strings.HasSuffix(r.Ops()[1].String(), test.want) {
+			t.Errorf("%s\n%s", text, r.AppendNotation(nil))
+		}
+	}
+}
