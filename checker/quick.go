@@ -426,10 +426,10 @@ func (q *quick) records(l *quickLog, o *histories.Op, from int64, sure bool) (fi
 	}
 	for i := range o.Records {
 		r := &o.Records[i]
-		if r.Offset != next {
-			if r.Offset < next || r.Offset > last {
-				return q.unsorted(l, o, from)
-			}
+		if r.Offset < next || r.Offset > last {
+			return q.unsorted(l, o, from)
+		}
+		if r.Offset > next {
 			q.pass(l, next, r.Offset, slotPassed)
 		}
 		q.hold(l, r)

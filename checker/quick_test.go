@@ -2,7 +2,9 @@ package checker
 
 import (
 	"context"
+	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -76,5 +78,21 @@ func TestQuickJudgeOnTheCorpus(t *testing.T) {
 	}
 	if accepted < 5 {
 		t.Errorf("the quick judge accepts only %d cases of the corpus", accepted)
+	}
+}
+
+// TestAnswerThatRunsPastItsEnd judges answers whose records run, in order, past
+// their last one: the table of slots may end there.
+func TestAnswerThatRunsPastItsEnd(t *testing.T) {
+	for at := range 70 {
+		text := fmt.Sprintf("history 1\n1-2 P1 send 1 => ok @%d\n3-4 P1 send 2 => info\n5-6 C1 fetch from=%[1]d => ok [%[1]d:1 %d:2 %[1]d:1]\n", at, at+1)
+		h, err := histories.Parse("backwards", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := Check(context.Background(), h, Options{}), checkThoroughly(context.Background(), h, Options{})
+		if got.Verdict != Violates || !slices.Equal(got.Names(), want.Names()) {
+			t.Errorf("at offset %d: %s %v, want a violation %v", at, got.Verdict, got.Names(), want.Names())
+		}
 	}
 }
