@@ -35,9 +35,9 @@ func (q *quick) boundDoubts(l *quickLog) {
 		}
 		sends[v] = bounds{max(b.call, with.call), min(b.deadline, with.deadline), min(b.first, with.first), max(b.last, with.last)}
 	}
-	l.slots.each(0, l.slots.len, func(o int64, s *slot) bool {
-		if s.flags&slotSent != 0 && l.suspectValues[s.value] {
-			join(s.value, bounds{s.call, s.deadline, o, o})
+	l.slots.where(0, l.slots.len, slotSent, slotSent, func(o int64, p *piece, i int) bool {
+		if l.suspectValues[p.value[i]] {
+			join(p.value[i], bounds{p.call[i], p.deadline[i], o, o})
 		}
 		return true
 	})
@@ -57,8 +57,8 @@ func (q *quick) boundDoubts(l *quickLog) {
 		if q.ordered { // its producer's other sends are on one side or the other
 			q.suspectRange(l, min(d.Offset, b.first), max(d.Offset, b.last)+1)
 		}
-		first, last := l.slots.at(max(0, d.Offset-l.batch+1)), l.slots.at(d.Offset+l.batch-1)
-		first.call, last.deadline = max(first.call, b.call), min(last.deadline, b.deadline)
+		l.slots.notBefore(max(0, d.Offset-l.batch+1), b.call)
+		l.slots.notAfter(d.Offset+l.batch-1, b.deadline)
 	}
 }
 
@@ -82,9 +82,9 @@ func (q *quick) suspectRange(l *quickLog, from, to int64) (grown bool) {
 		return false
 	}
 	for o := from; o < to; o++ {
-		s := l.slots.at(o)
-		grown = grown || s.flags&slotSuspect == 0
-		s.flags |= slotSuspect
+		p, i := l.slots.at(o)
+		grown = grown || p.flags[i]&slotSuspect == 0
+		p.flags[i] |= slotSuspect
 	}
 	return grown
 }
@@ -101,11 +101,11 @@ func (q *quick) suspectFirstTold(l *quickLog) {
 	}
 	first := int64(math.MaxInt64)
 	var by []int64
-	l.slots.down(func(o int64, s *slot) {
-		if s.deadline < first {
-			first, by = s.deadline, by[:0]
+	l.slots.down(func(o int64, p *piece, i int) {
+		if p.deadline[i] < first {
+			first, by = p.deadline[i], by[:0]
 		}
-		if s.deadline == first && len(by) < pipeline {
+		if p.deadline[i] == first && len(by) < pipeline {
 			by = append(by, o)
 		}
 		if doubtful[o] {
@@ -136,15 +136,13 @@ func (q *quick) focus(l *quickLog) {
 // anywhere.
 func (q *quick) everyPlace(l *quickLog) (grown bool) {
 	places := map[histories.Value]int{}
-	l.slots.each(0, l.slots.len, func(_ int64, s *slot) bool {
-		if s.flags&slotHeld == 0 {
-			return true
+	l.slots.where(0, l.slots.len, slotHeld, slotHeld, func(_ int64, p *piece, i int) bool {
+		v := p.value[i]
+		if p.flags[i]&slotSuspect != 0 && !l.suspectValues[v] {
+			grown, l.suspectValues[v] = true, true
 		}
-		if s.flags&slotSuspect != 0 && !l.suspectValues[s.value] {
-			grown, l.suspectValues[s.value] = true, true
-		}
-		if l.suspectValues[s.value] {
-			places[s.value]++
+		if l.suspectValues[v] {
+			places[v]++
 		}
 		return true
 	})
@@ -155,12 +153,12 @@ func (q *quick) everyPlace(l *quickLog) (grown bool) {
 			}
 		}
 	}
-	l.slots.each(0, l.slots.len, func(o int64, s *slot) bool {
-		if s.flags&slotHeld == 0 || !l.suspectValues[s.value] {
+	l.slots.where(0, l.slots.len, slotHeld, slotHeld, func(o int64, p *piece, i int) bool {
+		if !l.suspectValues[p.value[i]] {
 			return true
 		}
 		around := int64(1)
-		if places[s.value] > 1 {
+		if places[p.value[i]] > 1 {
 			around = l.batch
 		}
 		grown = q.suspectRange(l, o-around+1, o+around) || grown
@@ -172,21 +170,21 @@ func (q *quick) everyPlace(l *quickLog) (grown bool) {
 // wholeBatches suspects all of a batch of which a part is suspect.
 func (q *quick) wholeBatches(l *quickLog) (grown bool) {
 	suspect := false // the slot before
-	l.slots.each(0, l.slots.len, func(_ int64, s *slot) bool {
-		if s.flags&slotFollows != 0 && suspect && s.flags&slotSuspect == 0 {
-			s.flags |= slotSuspect
+	l.slots.each(0, l.slots.len, func(_ int64, p *piece, i int) bool {
+		if p.flags[i]&(slotFollows|slotSuspect) == slotFollows && suspect {
+			p.flags[i] |= slotSuspect
 			grown = true
 		}
-		suspect = s.flags&slotSuspect != 0
+		suspect = p.flags[i]&slotSuspect != 0
 		return true
 	})
 	suspect, follows := false, false // the slot behind
-	l.slots.down(func(_ int64, s *slot) {
-		if follows && suspect && s.flags&slotSuspect == 0 {
-			s.flags |= slotSuspect
+	l.slots.down(func(_ int64, p *piece, i int) {
+		if follows && suspect && p.flags[i]&slotSuspect == 0 {
+			p.flags[i] |= slotSuspect
 			grown = true
 		}
-		suspect, follows = s.flags&slotSuspect != 0, s.flags&slotFollows != 0
+		suspect, follows = p.flags[i]&slotSuspect != 0, p.flags[i]&slotFollows != 0
 	})
 	return grown
 }

@@ -100,9 +100,9 @@ func (l *quickLog) settleKeys() bool {
 		}
 	}
 	sure := len(l.doubts) == 0
-	l.slots.each(0, l.slots.len, func(_ int64, s *slot) bool {
-		if index, ok := sends[s.value]; ok && s.flags&slotHeld != 0 {
-			sure = sure && s.index == index
+	l.slots.where(0, l.slots.len, slotHeld, slotHeld, func(_ int64, p *piece, i int) bool {
+		if index, ok := sends[p.value[i]]; ok {
+			sure = sure && p.index[i] == index
 		}
 		return sure
 	})

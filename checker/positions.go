@@ -48,16 +48,11 @@ func follow(h *histories.History, visit func(o *histories.Op, from int64, setBy 
 	for i := range h.Marks() {
 		t.mark(&h.Marks()[i])
 	}
-	numbers := map[string]int{}
+	processes := newNumbers()
 	ops := h.Ops()
 	for i := range ops {
 		o := &ops[i]
-		process, ok := numbers[o.Process]
-		if !ok {
-			process = len(numbers)
-			numbers[o.Process] = process
-		}
-		from, setBy, floor := t.op(o, process)
+		from, setBy, floor := t.op(o, processes.of(o.Process))
 		visit(o, from, setBy, floor)
 	}
 }

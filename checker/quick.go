@@ -87,9 +87,9 @@ type float struct {
 
 // A consumer is what is known of one process in one partition.
 type consumer struct {
-	told   int64 // the highest end it was told by ListOffsets
-	toldBy int   // by the operation with that index
-	sends  []sentTo
+	told   int64    // the highest end it was told by ListOffsets
+	toldBy int      // by the operation with that index
+	sends  []sentTo // the last ones, of which the last pipeline count
 }
 
 // A sentTo is where a producer was told that its send is.
@@ -139,7 +139,9 @@ func (q *quick) op(o *histories.Op, process int) {
 		q.gaveUp = true
 		return
 	}
-	q.tellStart(l, o)
+	if o.Start != histories.None || o.Kind == histories.List || o.Kind == histories.DeleteRecords {
+		q.tellStart(l, o)
+	}
 	switch o.Kind {
 	case histories.Send:
 		q.send(l, o, process)
@@ -222,12 +224,12 @@ func (q *quick) send(l *quickLog, o *histories.Op, process int) {
 	}
 	for i, v := range o.Values {
 		offset := o.Offset + int64(i)
-		s := l.slots.at(offset)
-		if !q.put(s, v, o.Call, i > 0, int32(o.Index)) {
+		p, at := l.slots.at(offset)
+		if !p.put(at, v, o.Call, i > 0, int32(o.Index)) {
 			q.doubt(l, offset, v)
-			s.call = max(s.call, o.Call)
+			p.call[at] = max(p.call[at], o.Call)
 		}
-		s.deadline = min(s.deadline, o.Return)
+		p.deadline[at] = min(p.deadline[at], o.Return)
 	}
 	l.limit = max(l.limit, o.Offset+n)
 	l.setKeys(l.keys.id(o.Key), o.Offset, n)
@@ -240,11 +242,14 @@ const pipeline = 64
 // inOrder compares where a producer's send is with its other sends. Of
 // pipelined ones the completions may come in any order.
 func (q *quick) inOrder(l *quickLog, c *consumer, s sentTo) {
-	i := len(c.sends)
-	for i > 0 && c.sends[i-1].index > s.index {
+	if len(c.sends) == 2*pipeline {
+		c.sends = c.sends[:copy(c.sends, c.sends[pipeline:])]
+	}
+	i, first := len(c.sends), max(0, len(c.sends)-pipeline)
+	for i > first && c.sends[i-1].index > s.index {
 		i--
 	}
-	if i == 0 && len(c.sends) == pipeline {
+	if i == first && len(c.sends) >= pipeline {
 		q.gaveUp = true
 		return
 	}
@@ -257,25 +262,26 @@ func (q *quick) inOrder(l *quickLog, c *consumer, s sentTo) {
 		q.suspectRange(l, c.sends[j].offset, s.offset+1)
 		c.sends[j].offset = s.offset
 	}
-	if len(c.sends) == pipeline {
-		copy(c.sends, c.sends[1:i])
-		c.sends[i-1] = s
+	if i == len(c.sends) {
+		c.sends = append(c.sends, s)
 		return
 	}
 	c.sends = slices.Insert(c.sends, i, s)
 }
 
 // put places a send's record. It reports false if something else is there.
-func (q *quick) put(s *slot, v histories.Value, call int64, follows bool, index int32) bool {
-	if s.flags&slotSent != 0 || s.flags&slotHeld != 0 && s.value != v {
+func (p *piece) put(i int, v histories.Value, call int64, follows bool, index int32) bool {
+	flags := p.flags[i]
+	if flags&slotSent != 0 || flags&slotHeld != 0 && p.value[i] != v {
 		return false
 	}
-	s.value, s.index = v, index
-	s.call = max(s.call, call)
-	s.flags |= slotHeld | slotSent
+	p.value[i], p.index[i] = v, index
+	p.call[i] = max(p.call[i], call)
+	flags |= slotHeld | slotSent
 	if follows {
-		s.flags |= slotFollows
+		flags |= slotFollows
 	}
+	p.flags[i] = flags
 	return true
 }
 
@@ -319,8 +325,7 @@ func (q *quick) tellStart(l *quickLog, o *histories.Op) {
 // end takes note of an end that was told.
 func (q *quick) end(l *quickLog, o *histories.Op, end int64, exact bool) {
 	if end > 0 && q.reach(l, end) {
-		s := l.slots.at(end - 1)
-		s.deadline = min(s.deadline, o.Return)
+		l.slots.notAfter(end-1, o.Return)
 	}
 	if l.limit = max(l.limit, end); exact {
 		q.endsBefore(l, o, end, slotBoundary)
@@ -331,187 +336,8 @@ func (q *quick) end(l *quickLog, o *histories.Op, end int64, exact bool) {
 // read's instant. Behind the last offset of 64 bits none ever is.
 func (q *quick) endsBefore(l *quickLog, o *histories.Op, offset int64, flag uint8) {
 	if offset < math.MaxInt64 && q.reach(l, offset+1) {
-		s := l.slots.at(offset)
-		s.call = max(s.call, o.Call)
-		s.flags |= flag
-	}
-}
-
-func (q *quick) read(l *quickLog, o *histories.Op, process int) {
-	from, setBy, floor := q.tracker.op(o, process)
-	sure := from != atStart && o.Kind == histories.Poll // a consumer does not jump over what is deleted
-	if from == atStart {
-		from = 0
-	}
-	if o.Kind == histories.Poll {
-		q.polls++
-	}
-	if o.Outcome != histories.OK {
-		q.gaveUp = q.gaveUp || model.Refuted(o)
-		return
-	}
-	q.exercised.Reads++
-	q.exercised.Records += len(o.Records)
-	if floor != histories.None {
-		q.suspectOps(setBy, o.Index)
-		l.suspect = true
-	}
-	mark, exact := o.HW, q.reads == model.Linearizable
-	switch o.Kind {
-	case histories.Fetch:
-		from = o.From
-	case histories.Scan:
-		from, mark, exact = q.scan(l, o), o.End, true
-	}
-	if exact && mark != histories.None && mark < o.Start {
-		q.suspectOps(o.Index)
-		q.suspectRange(l, mark, o.Start)
-	}
-	if len(o.Records) == 0 {
-		q.empty(l, o, from, mark, exact)
-		return
-	}
-	first, last, ok := q.records(l, o, from, sure)
-	if !ok {
-		return
-	}
-	if mark != histories.None && last >= mark || o.LSO != histories.None && last >= o.LSO {
-		q.suspectOps(o.Index)
-		q.suspectRange(l, first, last+1)
-	}
-	if o.Kind == histories.Scan && mark > last+1 {
-		q.pass(l, last+1, mark, slotPassed)
-	}
-	if mark != histories.None {
-		q.end(l, o, mark, exact)
-	}
-}
-
-// A scanEnd is where a complete scan says that the log ended, and when it began.
-type scanEnd struct{ end, call int64 }
-
-// scan takes note of a complete scan and returns where it began.
-func (q *quick) scan(l *quickLog, o *histories.Op) int64 {
-	q.exercised.Scans++
-	l.scanned = true
-	if o.End != histories.None {
-		l.scans = append(l.scans, scanEnd{o.End, o.Call})
-	}
-	switch {
-	case q.dense:
-		return 0
-	case len(o.Records) > 0:
-		from := lowest(o.Records)
-		l.scanFrom = max(l.scanFrom, from)
-		return from
-	}
-	l.scanFrom = max(l.scanFrom, o.End)
-	return histories.None
-}
-
-// records takes note of an answer's records and of what it passes over: before the
-// first of them for sure, or unless that was deleted. It returns the first and the
-// last offset that it holds.
-func (q *quick) records(l *quickLog, o *histories.Op, from int64, sure bool) (first, last int64, ok bool) {
-	first, last = o.Records[0].Offset, o.Records[len(o.Records)-1].Offset
-	if !q.reach(l, max(first, last)+1) {
-		return first, last, false
-	}
-	next := first
-	if flag := uint8(slotBefore); from != histories.None && from < first {
-		if sure {
-			flag = slotPassed
-		}
-		q.pass(l, from, first, flag)
-	}
-	for i := range o.Records {
-		r := &o.Records[i]
-		if r.Offset < next || r.Offset > last {
-			return q.unsorted(l, o, from)
-		}
-		if r.Offset > next {
-			q.pass(l, next, r.Offset, slotPassed)
-		}
-		q.hold(l, r)
-		next = r.Offset + 1
-	}
-	s := l.slots.at(last)
-	s.deadline = min(s.deadline, o.Return)
-	l.limit = max(l.limit, last+1)
-	return first, last, true
-}
-
-// hold takes note of a record that somebody read.
-func (q *quick) hold(l *quickLog, r *histories.Record) {
-	s := l.slots.at(r.Offset)
-	if s.flags&slotHeld == 0 {
-		s.value = r.Value
-	} else if s.value != r.Value {
-		q.doubt(l, r.Offset, r.Value)
-	}
-	s.flags |= slotHeld | slotSeen
-}
-
-// unsorted takes note of an answer whose records are in no order.
-func (q *quick) unsorted(l *quickLog, o *histories.Op, from int64) (first, last int64, ok bool) {
-	first, last = o.Records[0].Offset, o.Records[0].Offset
-	for _, r := range o.Records {
-		first, last = min(first, r.Offset), max(last, r.Offset)
-	}
-	if !q.reach(l, last+1) {
-		return first, last, false
-	}
-	for i := range o.Records {
-		q.hold(l, &o.Records[i])
-		s := l.slots.at(o.Records[i].Offset)
-		s.deadline = min(s.deadline, o.Return)
-	}
-	if l.limit = max(l.limit, last+1); from != histories.None {
-		first = min(first, from)
-	}
-	q.suspectOps(o.Index)
-	q.suspectRange(l, first, last+1)
-	return first, last, true
-}
-
-// longHole is how many offsets are noted one by one when an answer passes over
-// them.
-const longHole = 64
-
-// A hole is offsets at which an answer that speaks for them has nothing.
-type hole struct {
-	model.Span
-	flag uint8
-}
-
-// pass takes note that an answer that speaks for these offsets has nothing there.
-func (q *quick) pass(l *quickLog, from, to int64, flag uint8) {
-	if to-from > longHole {
-		l.holes = append(l.holes, hole{model.Span{From: from, To: to}, flag})
-		return
-	}
-	if q.reach(l, to) {
-		for o := from; o < to; o++ {
-			l.slots.at(o).flags |= flag
-		}
-	}
-}
-
-// empty takes note of an answer without records.
-func (q *quick) empty(l *quickLog, o *histories.Op, from, mark int64, exact bool) {
-	if mark != histories.None {
-		q.end(l, o, mark, exact)
-	}
-	switch {
-	case o.Kind == histories.Scan:
-		if from != histories.None && mark > from {
-			q.pass(l, from, mark, slotBefore)
-		}
-	case exact && from != histories.None && mark > from:
-		q.pass(l, from, mark, slotBefore)
-	case exact && from != histories.None:
-		if q.endsBefore(l, o, from, 0); o.Start > 0 && q.reach(l, o.Start+1) {
-			l.slots.at(o.Start).flags |= slotBoundary // of a batch across it all or nothing was there
-		}
+		p, i := l.slots.at(offset)
+		p.call[i] = max(p.call[i], o.Call)
+		p.flags[i] |= flag
 	}
 }

@@ -43,16 +43,17 @@ const mostUnkeyed = 1000
 // nothing, and boundaries within a batch.
 func (q *quick) suspectPassed(l *quickLog) {
 	unkeyed := 0
-	l.slots.each(0, l.slots.len, func(o int64, s *slot) bool {
-		passed := s.flags&slotPassed != 0 || s.flags&slotBefore != 0 && o >= l.start
-		if passed = passed && (q.dense || s.flags&slotHeld != 0); passed {
+	l.slots.each(0, l.slots.len, func(o int64, p *piece, i int) bool {
+		flags := p.flags[i]
+		passed := flags&slotPassed != 0 || flags&slotBefore != 0 && o >= l.start
+		if passed = passed && (q.dense || flags&slotHeld != 0); passed {
 			may, keyed := l.mayVanish(o)
 			if passed = !may || !keyed; !keyed {
 				unkeyed++
 				q.gaveUp = q.gaveUp || unkeyed > mostUnkeyed
 			}
 		}
-		if passed || s.flags&(slotFollows|slotBoundary) == slotFollows|slotBoundary {
+		if passed || flags&(slotFollows|slotBoundary) == slotFollows|slotBoundary {
 			q.suspectRange(l, o, o+1)
 		}
 		return !q.gaveUp
@@ -68,8 +69,8 @@ func (q *quick) fillHoles(l *quickLog) {
 		if q.dense && h.From < h.To {
 			q.suspectRange(l, h.From, h.To)
 		}
-		l.slots.each(h.From, h.To, func(_ int64, s *slot) bool {
-			s.flags |= h.flag
+		l.slots.each(h.From, h.To, func(_ int64, p *piece, i int) bool {
+			p.flags[i] |= h.flag
 			return true
 		})
 	}
@@ -79,12 +80,12 @@ func (q *quick) fillHoles(l *quickLog) {
 // before. Where nobody told the log start only one explains that, and then one
 // record is enough to say so.
 func (q *quick) suspectRetained(l *quickLog) {
-	l.slots.each(l.start, l.scanFrom, func(o int64, s *slot) bool {
+	l.slots.each(l.start, l.scanFrom, func(o int64, p *piece, i int) bool {
 		if l.startTold {
-			s.flags |= slotPassed
+			p.flags[i] |= slotPassed
 			return true
 		}
-		if may, _ := l.mayVanish(o); may || s.flags&slotHeld == 0 {
+		if may, _ := l.mayVanish(o); may || p.flags[i]&slotHeld == 0 {
 			return true
 		}
 		q.suspectRange(l, o, o+1)
@@ -101,7 +102,7 @@ func (q *quick) placeFloats(l *quickLog) {
 		f := &l.floats[i]
 		if f.next = -1; f.offset != histories.None {
 			if f.offset < l.slots.len {
-				if s := l.slots.at(f.offset); s.flags&(slotHeld|slotSent) == slotHeld && s.value == f.values[0] {
+				if p, i := l.slots.at(f.offset); p.flags[i]&(slotHeld|slotSent) == slotHeld && p.value[i] == f.values[0] {
 					q.place(l, f, f.offset)
 				}
 			}
@@ -118,23 +119,21 @@ func (q *quick) placeFloats(l *quickLog) {
 			byValue[v] = int32(i)
 		}
 	}
-	l.slots.each(0, l.slots.len, func(o int64, s *slot) bool {
-		if s.flags&(slotHeld|slotSent) != slotHeld {
-			return !q.gaveUp
-		}
-		i, ok := byValue[s.value]
+	l.slots.where(0, l.slots.len, slotHeld|slotSent, slotHeld, func(o int64, p *piece, i int) bool {
+		v := p.value[i]
+		n, ok := byValue[v]
 		if !ok {
-			q.doubt(l, o, s.value)
+			q.doubt(l, o, v)
 			return !q.gaveUp
 		}
-		f := &l.floats[i]
-		if base := o - int64(slices.Index(f.values, s.value)); base < 0 || f.placed || !q.place(l, f, base) {
-			q.doubt(l, o, s.value)
+		f := &l.floats[n]
+		if base := o - int64(slices.Index(f.values, v)); base < 0 || f.placed || !q.place(l, f, base) {
+			q.doubt(l, o, v)
 		}
 		if len(f.values) == 1 && f.next >= 0 {
-			byValue[s.value] = f.next
+			byValue[v] = f.next
 		} else if len(f.values) == 1 {
-			delete(byValue, s.value)
+			delete(byValue, v)
 		}
 		return !q.gaveUp
 	})
@@ -146,18 +145,18 @@ func (q *quick) place(l *quickLog, f *float, base int64) bool {
 		return false
 	}
 	for i, v := range f.values {
-		if s := l.slots.at(base + int64(i)); s.flags&slotSent != 0 || s.flags&slotHeld != 0 && s.value != v {
+		if p, i := l.slots.at(base + int64(i)); p.flags[i]&slotSent != 0 || p.flags[i]&slotHeld != 0 && p.value[i] != v {
 			return false
 		}
 	}
 	f.placed = true
 	for i, v := range f.values {
-		s := l.slots.at(base + int64(i))
-		if s.flags&slotHeld != 0 {
+		p, at := l.slots.at(base + int64(i))
+		if p.flags[at]&slotHeld != 0 {
 			f.read = append(f.read, v)
 		}
-		q.put(s, v, f.call, i > 0, f.index)
-		s.flags |= slotSeen // whoever saw one record of a batch proves the others
+		p.put(at, v, f.call, i > 0, f.index)
+		p.flags[at] |= slotSeen // whoever saw one record of a batch proves the others
 	}
 	l.limit = max(l.limit, base+int64(len(f.values)))
 	l.setKeys(f.key, base, int64(len(f.values)))
@@ -170,7 +169,7 @@ func (q *quick) place(l *quickLog, f *float, base int64) bool {
 func (q *quick) explain(l *quickLog) {
 	var unexplained []int64
 	for o := l.start; o < l.limit; o++ {
-		if l.slots.at(o).flags&(slotHeld|slotSent) == 0 {
+		if p, i := l.slots.at(o); p.flags[i]&(slotHeld|slotSent) == 0 {
 			unexplained = append(unexplained, o)
 		}
 	}
@@ -192,9 +191,8 @@ func (q *quick) explain(l *quickLog) {
 		}
 	} else {
 		for i, o := range unexplained {
-			s := l.slots.at(o)
-			s.call = max(s.call, spare[i].call)
-			s.flags |= slotSent | slotSeen
+			l.slots.notBefore(o, spare[i].call)
+			l.slots.flag(o, slotSent|slotSeen)
 		}
 	}
 	l.unexplained = unexplained
@@ -203,12 +201,12 @@ func (q *quick) explain(l *quickLog) {
 // suspectFirst suspects what was first to show that an offset holds something.
 func (q *quick) suspectFirst(l *quickLog, offset int64) {
 	first := int64(math.MaxInt64)
-	l.slots.each(offset, l.slots.len, func(_ int64, s *slot) bool {
-		first = min(first, s.deadline)
+	l.slots.each(offset, l.slots.len, func(_ int64, p *piece, i int) bool {
+		first = min(first, p.deadline[i])
 		return true
 	})
-	l.slots.each(offset, l.slots.len, func(o int64, s *slot) bool {
-		if s.deadline == first {
+	l.slots.each(offset, l.slots.len, func(o int64, p *piece, i int) bool {
+		if p.deadline[i] == first {
 			q.suspectRange(l, o, o+1)
 		}
 		return !q.gaveUp
@@ -259,12 +257,12 @@ func (q *quick) schedule(l *quickLog) {
 			q.suspectRange(l, begin, end)
 		}
 	}
-	l.slots.each(0, l.slots.len, func(o int64, s *slot) bool {
-		if s.flags&slotFollows == 0 {
+	l.slots.each(0, l.slots.len, func(o int64, p *piece, i int) bool {
+		if p.flags[i]&slotFollows == 0 {
 			close()
 			call, deadline, begin = math.MinInt64, math.MaxInt64, o
 		}
-		call, deadline, end = max(call, s.call), min(deadline, s.deadline), o+1
+		call, deadline, end = max(call, p.call[i]), min(deadline, p.deadline[i]), o+1
 		return !q.gaveUp
 	})
 	close()
@@ -273,12 +271,12 @@ func (q *quick) schedule(l *quickLog) {
 	}
 	earliest, held := int64(math.MaxInt64), histories.None
 	call, deadline = math.MinInt64, math.MaxInt64
-	l.slots.down(func(o int64, s *slot) {
-		call, deadline = max(call, s.call), min(deadline, s.deadline)
-		if s.flags&slotHeld != 0 {
+	l.slots.down(func(o int64, p *piece, i int) {
+		call, deadline = max(call, p.call[i]), min(deadline, p.deadline[i])
+		if p.flags[i]&slotHeld != 0 {
 			held = o
 		}
-		if s.flags&slotFollows != 0 {
+		if p.flags[i]&slotFollows != 0 {
 			return
 		}
 		if earliest = min(earliest, deadline); call > earliest {
@@ -299,13 +297,13 @@ func (q *quick) suspectBehindScans(l *quickLog) {
 	for i := 1; i < len(l.scans); i++ {
 		l.scans[i].call = max(l.scans[i].call, l.scans[i-1].call) // the latest of those that end no later
 	}
-	i, earliest := len(l.scans)-1, int64(math.MaxInt64)
-	l.slots.down(func(o int64, s *slot) {
-		earliest = min(earliest, s.deadline)
-		for i >= 0 && l.scans[i].end > o {
-			i--
+	n, earliest := len(l.scans)-1, int64(math.MaxInt64)
+	l.slots.down(func(o int64, p *piece, i int) {
+		earliest = min(earliest, p.deadline[i])
+		for n >= 0 && l.scans[n].end > o {
+			n--
 		}
-		if i >= 0 && s.flags&slotHeld != 0 && earliest < l.scans[i].call {
+		if n >= 0 && p.flags[i]&slotHeld != 0 && earliest < l.scans[n].call {
 			q.suspectRange(l, o, o+1)
 		}
 	})
@@ -314,8 +312,8 @@ func (q *quick) suspectBehindScans(l *quickLog) {
 // suspectUnseen has the rules look at acknowledged values that no scan showed:
 // whether one should have depends on when it was.
 func (q *quick) suspectUnseen(l *quickLog) {
-	l.slots.each(l.start, l.slots.len, func(o int64, s *slot) bool {
-		if may, _ := l.mayVanish(o); !may && s.flags&(slotSent|slotSeen) == slotSent {
+	l.slots.where(l.start, l.slots.len, slotSent|slotSeen, slotSent, func(o int64, _ *piece, _ int) bool {
+		if may, _ := l.mayVanish(o); !may {
 			q.suspectRange(l, o, o+1)
 		}
 		return !q.gaveUp
@@ -326,9 +324,9 @@ func (q *quick) suspectUnseen(l *quickLog) {
 // suspect.
 func (l *quickLog) unseen() unseen {
 	u := unseen{unscanned: true}
-	l.slots.each(l.start, l.slots.len, func(o int64, s *slot) bool {
-		if may, _ := l.mayVanish(o); !may && s.flags&(slotSent|slotSeen|slotSuspect) == slotSent {
-			u.count(s.value, int(s.index))
+	l.slots.where(l.start, l.slots.len, slotSent|slotSeen|slotSuspect, slotSent, func(o int64, p *piece, i int) bool {
+		if may, _ := l.mayVanish(o); !may {
+			u.count(p.value[i], int(p.index[i]))
 		}
 		return true
 	})

@@ -6,13 +6,29 @@ import (
 	"github.com/isrcheck/isrcheck/histories"
 )
 
-// A slot is one offset of the log.
-type slot struct {
-	value    histories.Value
-	call     int64 // its send took effect no earlier
-	deadline int64 // and no later
-	index    int32 // of the send, for naming the first value nobody saw
-	flags    uint8
+// A slotTable is the slots of a log, one an offset, in pieces that never move: a
+// table that grows costs no copy and little spare room, a history may have very
+// many short ones, and offsets nobody speaks of cost next to nothing.
+type slotTable struct {
+	pieces []*piece
+	spare  []piece // made together with the last one
+	len    int64
+	used   int // pieces that exist
+}
+
+const (
+	pieceBits = 5
+	pieceSize = 1 << pieceBits
+)
+
+// A piece is the slots of neighbouring offsets, field by field: most passes over
+// a log look at the flags alone, and few change anything.
+type piece struct {
+	flags    [pieceSize]uint8
+	index    [pieceSize]int32 // of the send, for naming the first value nobody saw
+	call     [pieceSize]int64 // the send took effect no earlier
+	deadline [pieceSize]int64 // and no later
+	value    [pieceSize]histories.Value
 }
 
 const (
@@ -26,34 +42,37 @@ const (
 	slotBefore               // an answer that was asked for from there or before begins behind it
 )
 
-// A slotTable is the slots of a log, in pieces that never move: a table that
-// grows costs no copy and no spare room, a history may have very many short ones,
-// and offsets nobody speaks of cost next to nothing.
-type slotTable struct {
-	pieces []*[pieceSize]slot
-	len    int64
-	used   int // pieces that exist
-}
-
-const pieceSize = 32
-
-// at returns the slot of an offset below len.
-func (t *slotTable) at(offset int64) *slot {
-	p := t.pieces[offset/pieceSize]
+// at returns where the slot of an offset below len is.
+func (t *slotTable) at(offset int64) (p *piece, i int) {
+	p, i = t.pieces[offset>>pieceBits], int(offset&(pieceSize-1))
 	if p == nil {
-		p = t.piece(offset / pieceSize)
+		p = t.make(offset)
 	}
-	return &p[offset%pieceSize]
+	return
 }
 
-func (t *slotTable) piece(i int64) *[pieceSize]slot {
-	p := new([pieceSize]slot)
-	for i := range p {
-		p[i].call, p[i].deadline = math.MinInt64, math.MaxInt64
+// mostSpare is how many pieces are made at once in a long table.
+const mostSpare = 256
+
+//go:noinline // so that at is inlined
+func (t *slotTable) make(offset int64) *piece {
+	if len(t.spare) == 0 {
+		t.spare = make([]piece, min(1+t.used/16, mostSpare))
+		for i := range t.spare {
+			t.spare[i].clear()
+		}
 	}
-	t.pieces[i] = p
+	p := &t.spare[0]
+	t.spare = t.spare[1:]
+	t.pieces[offset>>pieceBits] = p
 	t.used++
 	return p
+}
+
+func (p *piece) clear() {
+	for i := range pieceSize {
+		p.call[i], p.deadline[i] = math.MinInt64, math.MaxInt64
+	}
 }
 
 // grow makes the table at least that long.
@@ -66,31 +85,56 @@ func (t *slotTable) grow(length int64) {
 	}
 }
 
+// flag sets flags of a slot.
+func (t *slotTable) flag(offset int64, flags uint8) {
+	p, i := t.at(offset)
+	p.flags[i] |= flags
+}
+
+// notBefore bounds the instant at which a slot's send took effect from below.
+func (t *slotTable) notBefore(offset, call int64) {
+	p, i := t.at(offset)
+	p.call[i] = max(p.call[i], call)
+}
+
+// notAfter bounds it from above.
+func (t *slotTable) notAfter(offset, deadline int64) {
+	p, i := t.at(offset)
+	p.deadline[i] = min(p.deadline[i], deadline)
+}
+
 // each calls do with every slot of from <= offset < to that anything is known
 // of, until it returns false.
-func (t *slotTable) each(from, to int64, do func(offset int64, s *slot) bool) {
+func (t *slotTable) each(from, to int64, do func(offset int64, p *piece, i int) bool) {
+	t.where(from, to, 0, 0, do)
+}
+
+// where is each for the slots whose flags are the wanted ones under a mask.
+func (t *slotTable) where(from, to int64, mask, want uint8, do func(offset int64, p *piece, i int) bool) {
 	to = min(to, t.len)
 	for o := max(from, 0); o < to; {
-		end := min(to, (o/pieceSize+1)*pieceSize)
+		first := int(o % pieceSize)
+		n := int(min(to-o, int64(pieceSize-first)))
 		p := t.pieces[o/pieceSize]
 		if p == nil {
-			o = end
+			o += int64(n)
 			continue
 		}
-		for ; o < end; o++ {
-			if !do(o, &p[o%pieceSize]) {
+		for i := first; i < first+n; i++ {
+			if p.flags[i]&mask == want && !do(o+int64(i-first), p, i) {
 				return
 			}
 		}
+		o += int64(n)
 	}
 }
 
 // down is each from the last slot to the first.
-func (t *slotTable) down(do func(offset int64, s *slot)) {
-	for i := len(t.pieces) - 1; i >= 0; i-- {
-		if p := t.pieces[i]; p != nil {
-			for j := min(pieceSize, t.len-int64(i)*pieceSize) - 1; j >= 0; j-- {
-				do(int64(i)*pieceSize+j, &p[j])
+func (t *slotTable) down(do func(offset int64, p *piece, i int)) {
+	for n := int64(len(t.pieces)) - 1; n >= 0; n-- {
+		if p := t.pieces[n]; p != nil {
+			for i := int(min(pieceSize, t.len-n*pieceSize)) - 1; i >= 0; i-- {
+				do(n*pieceSize+int64(i), p, i)
 			}
 		}
 	}

@@ -71,10 +71,8 @@ func (l *quickLog) section() *section {
 			s.sent[v] = 0
 		}
 	}
-	l.slots.each(0, l.slots.len, func(o int64, at *slot) bool {
-		if at.flags&slotSuspect != 0 {
-			s.offsets = append(s.offsets, o)
-		}
+	l.slots.where(0, l.slots.len, slotSuspect, slotSuspect, func(o int64, _ *piece, _ int) bool {
+		s.offsets = append(s.offsets, o)
 		return true
 	})
 	return s
@@ -421,7 +419,7 @@ func (q *quick) concerns(l *quickLog, o *histories.Op, from int64) bool {
 // suspectRecords counts the records of an answer at suspect offsets.
 func (l *quickLog) suspectRecords(o *histories.Op) (n int64) {
 	for _, r := range o.Records {
-		if l.slots.at(r.Offset).flags&slotSuspect != 0 {
+		if p, i := l.slots.at(r.Offset); p.flags[i]&slotSuspect != 0 {
 			n++
 		}
 	}
@@ -430,9 +428,9 @@ func (l *quickLog) suspectRecords(o *histories.Op) (n int64) {
 
 func (l *quickLog) suspects(from, to int64) bool {
 	found := false
-	l.slots.each(from, to, func(_ int64, s *slot) bool {
-		found = s.flags&slotSuspect != 0
-		return !found
+	l.slots.where(from, to, slotSuspect, slotSuspect, func(int64, *piece, int) bool {
+		found = true
+		return false
 	})
 	return found
 }
@@ -495,7 +493,7 @@ func handOver(h *histories.History) replay {
 		if !sink.Header(h.Header()) {
 			return false
 		}
-		numbers := map[string]int{}
+		processes := newNumbers()
 		ops, marks := h.Ops(), h.Marks()
 		for i := range ops {
 			o := &ops[i]
@@ -504,12 +502,7 @@ func handOver(h *histories.History) replay {
 					return false
 				}
 			}
-			process, ok := numbers[o.Process]
-			if !ok {
-				process = len(numbers)
-				numbers[o.Process] = process
-			}
-			if !sink.Op(o, process) {
+			if !sink.Op(o, processes.of(o.Process)) {
 				return false
 			}
 		}
