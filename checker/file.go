@@ -58,10 +58,10 @@ func checkStream(ctx context.Context, path string, opts Options) (*Result, histo
 		return nil, histories.Header{}, err
 	}
 	var err error
-	r, h, _ := judgeSuspects(ctx, func(sink histories.Sink) bool {
+	r, h, _ := judgeSuspects(ctx, replay{to: func(sink histories.Sink) bool {
 		err = stream(path, sink, opts.MaxInput)
 		return err == nil
-	}, opts, sectioned)
+	}}, opts, sectioned)
 	if r != nil {
 		err = nil // a sink that ended the reading knows why
 	}

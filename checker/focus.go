@@ -105,7 +105,7 @@ func (q *quick) suspectFirstTold(l *quickLog) {
 		if p.deadline[i] < first {
 			first, by = p.deadline[i], by[:0]
 		}
-		if p.deadline[i] == first && len(by) < pipeline {
+		if p.deadline[i] == first && len(by) < mostPipelined {
 			by = append(by, o)
 		}
 		if doubtful[o] {

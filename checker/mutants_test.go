@@ -43,7 +43,7 @@ var mutants = []mutant{
 	{"linear.go", "sent[v] > 1 || offset == ambiguous", "false"},
 	{"linear.go", "base, seen = offset-int64(i), true", "base, seen = offset-0*int64(i), true"},
 	{"linear.go", "&& l.log.Fits(op.Values, base)", ""},
-	{"settle.go", "call, deadline, end = max(call, p.call[i]), min(deadline, p.deadline[i]), o+1", "call, end = max(call, p.call[i]), o+1"},
+	{"settle.go", "latest, deadline = max(latest, p.call[i]), min(deadline, p.deadline[i])", "latest = max(latest, p.call[i])"},
 	{"settle.go", "latest > deadline {", "latest > deadline+1 {"},
 	{"quick.go", "l.slots.notAfter(end-1, o.Return)", ""},
 	{"quick.go", "p.call[i] = max(p.call[i], o.Call)\n\t\tp.flags[i] |= flag", "p.flags[i] |= flag"},

@@ -31,6 +31,8 @@ type quick struct {
 	tight   bool // and a known send explains it
 	strict  bool // give up rather than suspect
 
+	pipeline int // how many sends of one producer may be under way for their order to be known
+
 	compacted bool
 
 	gaveUp     bool
@@ -104,6 +106,7 @@ func newQuick(c histories.Config, rebalances bool) *quick {
 		other:      c.Get("system") == "other",
 		dense:      c.Get("offsets") == "dense",
 		tracker:    newTracker(c, rebalances),
+		pipeline:   mostPipelined,
 		partitions: map[string]*quickLog{}, ops: map[int]bool{}}
 	q.tight = q.dense && retries(c) == "" && allowedByName(c, duplicate) == ""
 	q.compacted = c.Get("cleanup.policy") == "compact"
@@ -235,21 +238,21 @@ func (q *quick) send(l *quickLog, o *histories.Op, process int) {
 	l.setKeys(l.keys.id(o.Key), o.Offset, n)
 }
 
-// pipeline is how many sends of one producer may be under way for their order
-// to be known.
-const pipeline = 64
+// mostPipelined is how many sends of one producer may be under way where they are
+// told as they are completed.
+const mostPipelined = 64
 
 // inOrder compares where a producer's send is with its other sends. Of
 // pipelined ones the completions may come in any order.
 func (q *quick) inOrder(l *quickLog, c *consumer, s sentTo) {
-	if len(c.sends) == 2*pipeline {
-		c.sends = c.sends[:copy(c.sends, c.sends[pipeline:])]
+	if len(c.sends) == 2*q.pipeline {
+		c.sends = c.sends[:copy(c.sends, c.sends[q.pipeline:])]
 	}
-	i, first := len(c.sends), max(0, len(c.sends)-pipeline)
+	i, first := len(c.sends), max(0, len(c.sends)-q.pipeline)
 	for i > first && c.sends[i-1].index > s.index {
 		i--
 	}
-	if i == first && len(c.sends) >= pipeline {
+	if i == first && len(c.sends) >= q.pipeline {
 		q.gaveUp = true
 		return
 	}

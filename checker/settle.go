@@ -42,6 +42,9 @@ const mostUnkeyed = 1000
 // suspectPassed suspects offsets that should hold something where an answer has
 // nothing, and boundaries within a batch.
 func (q *quick) suspectPassed(l *quickLog) {
+	if all := l.slots.union(); all&(slotPassed|slotBefore) == 0 && all&(slotFollows|slotBoundary) != slotFollows|slotBoundary {
+		return
+	}
 	unkeyed := 0
 	l.slots.each(0, l.slots.len, func(o int64, p *piece, i int) bool {
 		flags := p.flags[i]
@@ -168,11 +171,11 @@ func (q *quick) place(l *quickLog, f *float, base int64) bool {
 // linear). Where that is in question, all of them are.
 func (q *quick) explain(l *quickLog) {
 	var unexplained []int64
-	for o := l.start; o < l.limit; o++ {
-		if p, i := l.slots.at(o); p.flags[i]&(slotHeld|slotSent) == 0 {
-			unexplained = append(unexplained, o)
-		}
-	}
+	l.slots.fill(l.start, l.limit)
+	l.slots.where(l.start, l.limit, slotHeld|slotSent, 0, func(o int64, _ *piece, _ int) bool {
+		unexplained = append(unexplained, o)
+		return true
+	})
 	if len(unexplained) == 0 {
 		return
 	}
@@ -248,29 +251,11 @@ func (l *quickLog) partOf(f float) bool {
 // than somebody says, it suspects every offset that has to do with it: those
 // that force a later instant on another, and those that forbid it.
 func (q *quick) schedule(l *quickLog) {
-	latest, crossed := int64(math.MinInt64), false
-	var call, deadline int64 = math.MinInt64, math.MaxInt64
-	var begin, end int64
-	close := func() {
-		if latest = max(latest, call); latest > deadline {
-			crossed = true
-			q.suspectRange(l, begin, end)
-		}
-	}
-	l.slots.each(0, l.slots.len, func(o int64, p *piece, i int) bool {
-		if p.flags[i]&slotFollows == 0 {
-			close()
-			call, deadline, begin = math.MinInt64, math.MaxInt64, o
-		}
-		call, deadline, end = max(call, p.call[i]), min(deadline, p.deadline[i]), o+1
-		return !q.gaveUp
-	})
-	close()
-	if !crossed || q.gaveUp {
+	if !q.crossed(l) || q.gaveUp {
 		return
 	}
+	var call, deadline int64 = math.MinInt64, math.MaxInt64
 	earliest, held := int64(math.MaxInt64), histories.None
-	call, deadline = math.MinInt64, math.MaxInt64
 	l.slots.down(func(o int64, p *piece, i int) {
 		call, deadline = max(call, p.call[i]), min(deadline, p.deadline[i])
 		if p.flags[i]&slotHeld != 0 {
@@ -288,6 +273,33 @@ func (q *quick) schedule(l *quickLog) {
 		call, deadline = math.MinInt64, math.MaxInt64
 	})
 	q.suspectBehindScans(l)
+}
+
+// crossed suspects the batches that cannot take effect as early as somebody says,
+// and reports whether there are any.
+func (q *quick) crossed(l *quickLog) (found bool) {
+	var latest, deadline int64 = math.MinInt64, math.MaxInt64
+	begin := int64(0) // of the batch
+	for n, p := range l.slots.pieces {
+		if p == nil {
+			continue
+		}
+		for i := range pieceSize {
+			if p.flags[i]&slotFollows == 0 {
+				begin, deadline = int64(n)<<pieceBits+int64(i), math.MaxInt64
+			}
+			latest, deadline = max(latest, p.call[i]), min(deadline, p.deadline[i])
+			if latest > deadline {
+				end := int64(n)<<pieceBits + int64(i) + 1
+				q.suspectRange(l, begin, end)
+				found, begin = true, end // each slot of a long batch but once
+			}
+			if q.gaveUp {
+				return found
+			}
+		}
+	}
+	return found
 }
 
 // suspectBehindScans suspects what may have been read before a complete scan

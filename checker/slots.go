@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -85,6 +86,13 @@ func (t *slotTable) grow(length int64) {
 	}
 }
 
+// fill makes the slots of from <= offset < to, which are below len.
+func (t *slotTable) fill(from, to int64) {
+	for o := from; o < to; o = (o | (pieceSize - 1)) + 1 {
+		t.at(o)
+	}
+}
+
 // flag sets flags of a slot.
 func (t *slotTable) flag(offset int64, flags uint8) {
 	p, i := t.at(offset)
@@ -121,12 +129,42 @@ func (t *slotTable) where(from, to int64, mask, want uint8, do func(offset int64
 			continue
 		}
 		for i := first; i < first+n; i++ {
+			if i%8 == 0 && i+8 <= first+n && p.without(i, mask, want) {
+				i += 7
+				continue
+			}
 			if p.flags[i]&mask == want && !do(o+int64(i-first), p, i) {
 				return
 			}
 		}
 		o += int64(n)
 	}
+}
+
+// ones is a byte of 1 eight times.
+const ones = 0x0101010101010101
+
+// without reports whether none of the eight slots from i on has flags that are the
+// wanted ones under a mask.
+func (p *piece) without(i int, mask, want uint8) bool {
+	// A byte of x is 0 where they are. Subtracting ones borrows into the highest bit
+	// of a byte that is 0, or of one behind such a byte.
+	x := (binary.LittleEndian.Uint64(p.flags[i:]) ^ uint64(want)*ones) & (uint64(mask) * ones)
+	return (x-ones)&^x&(ones<<7) == 0
+}
+
+// union returns the flags that any slot has.
+func (t *slotTable) union() uint8 {
+	var all uint64
+	for _, p := range t.pieces {
+		for i := 0; p != nil && i < pieceSize; i += 8 {
+			all |= binary.LittleEndian.Uint64(p.flags[i:])
+		}
+	}
+	for bits := 32; bits >= 8; bits /= 2 {
+		all |= all >> bits
+	}
+	return uint8(all)
 }
 
 // down is each from the last slot to the first.

@@ -179,20 +179,22 @@ const sectioned = 10_000
 // never is more operations than any history has.
 const never = math.MaxInt
 
-// A replay hands a history to a sink. It reports false if it could not be
-// handed over to the end.
-type replay func(histories.Sink) bool
+// A replay hands a history to a sink, again and again.
+type replay struct {
+	to      func(histories.Sink) bool // false if it could not be handed over to the end
+	inOrder bool                      // in the order of calls; else operations come as they are completed
+}
 
 // judgeSuspects judges a history by the quick judge and, where that suspects
 // something, by the rules and the engines. It reports false if the whole
 // history has to be judged: for sections do not pay in one of fewer operations
 // than that, or cannot do.
 func judgeSuspects(ctx context.Context, again replay, opts Options, least int) (*Result, histories.Header, bool) {
-	s := &quickSink{strict: least == never}
-	whole := again(s)
+	s := &quickSink{strict: least == never, inOrder: again.inOrder}
+	whole := again.to(s)
 	if !whole && s.quick != nil && s.rebalanced {
 		s.rebalances = true
-		whole = again(s)
+		whole = again.to(s)
 	}
 	if !whole {
 		return nil, s.header, false
@@ -205,7 +207,7 @@ func judgeSuspects(ctx context.Context, again replay, opts Options, least int) (
 	j := emptyJudge(q.config, opts)
 	if !q.clean() {
 		k := &keeper{quick: q, rebalances: s.rebalances, budget: opts.Memory}
-		switch whole := again(k); {
+		switch whole := again.to(k); {
 		case k.heavy != "":
 			return tooHeavy(q.config, q.exercised, k.heavy), s.header, true
 		case !whole:
@@ -268,11 +270,14 @@ type quickSink struct {
 	header     histories.Header
 	rebalances bool
 	strict     bool
+	inOrder    bool
 }
 
 func (s *quickSink) Header(h histories.Header) bool {
 	s.quick, s.header = newQuick(h.Config, s.rebalances), h
-	s.quick.strict = s.strict
+	if s.quick.strict = s.strict; s.inOrder {
+		s.pipeline = 1
+	}
 	return !s.gaveUp
 }
 
@@ -489,7 +494,7 @@ func find(ops []*histories.Op, index int) *histories.Op {
 
 // handOver hands a history in memory to a sink, in order.
 func handOver(h *histories.History) replay {
-	return func(sink histories.Sink) bool {
+	return replay{inOrder: true, to: func(sink histories.Sink) bool {
 		if !sink.Header(h.Header()) {
 			return false
 		}
@@ -512,5 +517,5 @@ func handOver(h *histories.History) replay {
 			}
 		}
 		return true
-	}
+	}}
 }
