@@ -224,7 +224,9 @@ func (q *quick) suspectFilling(l *quickLog) (grown bool) {
 	}
 	l.filling = true
 	for _, o := range l.unexplained {
-		q.suspectRange(l, o, o+2) // what is behind shows that it holds something
+		// What is behind shows that it holds something, what is before that no batch
+		// fills it together with offsets below the log start.
+		q.suspectRange(l, max(o-1, l.start), o+2)
 	}
 	for i := range l.floats {
 		f := &l.floats[i]

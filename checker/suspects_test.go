@@ -69,6 +69,31 @@ func TestSuspects(t *testing.T) {
 	}
 }
 
+// TestSectionBehindTheLogStart judges a log in which a batch of unknown outcome
+// would explain what nobody read, if only it reached below the log start.
+func TestSectionBehindTheLogStart(t *testing.T) {
+	const text = `history 1
+config acks=all reads=linearizable offsets=dense enable.idempotence=true
+0-0 P1 send 1 => info
+0-0 P1 send 2,3,4 => info
+2-2 P2 delete-records 5 => ok start=5
+3-4 P2 send 7 => ok @5
+5-5 P2 send 10 => info
+6-6 P2 list latest => ok @7
+6-7 P2 send 11 => ok @9
+`
+	h, err := histories.Parse("straddles", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !suspectsAsWhole(t, h) {
+		t.Error("it was not judged by sections")
+	}
+	if r := Check(context.Background(), h, Options{}); r.Verdict != Violates {
+		t.Errorf("verdict %s, want a violation", r.Verdict)
+	}
+}
+
 // TestSuspectsInCompactedLogs does the same where records have keys, some the same
 // one and some none that is told, and answers lack some of the records.
 func TestSuspectsInCompactedLogs(t *testing.T) {
