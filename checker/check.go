@@ -185,11 +185,7 @@ func Check(ctx context.Context, h *histories.History, opts Options) *Result {
 			return r
 		}
 	}
-	var w weight
-	for i := range h.Ops() {
-		w.add(&h.Ops()[i])
-	}
-	if why := w.exceeds(opts.Memory, "the history"); why != "" {
+	if why := weigh(h).exceeds(opts.Memory, "the history"); why != "" {
 		return tooHeavy(h.Config(), Exercised{Operations: len(h.Ops())}, why)
 	}
 	if ts := findTransactions(h); ts != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -16,26 +15,21 @@ import (
 // cannot be judged so, is read as a whole, and a violation in it is explained
 // (see [Explain]). The error is about the input, never about what it shows.
 func CheckFile(ctx context.Context, path string, opts Options) (*Result, histories.Header, error) {
-	var found *Result
 	if opts.Engine == Auto {
 		r, h, err := checkStream(ctx, path, opts)
 		switch {
 		case r == nil && !errors.Is(err, histories.ErrTooLong):
 		case r == nil || r.Verdict != Violates:
 			return r, h, err
-		case r.Exercised.Operations > mostExplained:
-			r.Legal = &Prefix{Skipped: fmt.Sprintf("the file has more than %d operations", mostExplained)}
-			return r, h, nil
 		default:
-			found = r
+			if why := r.Exercised.weight().exceeds(opts.Memory, "the history as a whole"); why != "" {
+				r.Legal = &Prefix{Skipped: why}
+				return r, h, nil
+			}
 		}
 	}
-	if why, r, h := weighFile(path, opts); r != nil {
-		if found == nil {
-			return r, h, nil
-		}
-		found.Legal = &Prefix{Skipped: why}
-		return found, h, nil
+	if r, h := weighFile(path, opts); r != nil {
+		return r, h, nil
 	}
 	h, err := opts.MaxInput.ReadFile(path)
 	if err != nil {
@@ -45,10 +39,6 @@ func CheckFile(ctx context.Context, path string, opts Options) (*Result, histori
 	Explain(ctx, h, r, opts)
 	return r, h.Header(), nil
 }
-
-// mostExplained is how many operations a file may have to be held as a whole
-// for no other reason than to explain a violation.
-const mostExplained = 200_000
 
 // checkStream judges a file while it is read, if it can be opened more than
 // once. Without a result, the file has to be read as a whole, unless the error
@@ -80,20 +70,19 @@ func stream(path string, sink histories.Sink, limit histories.Limit) error {
 // packing is how many times its size a file may hold.
 const packing = 40
 
-// weighFile returns a result, and why, if a file of events would take more memory
-// than the budget if it were read as a whole. Only one that is long enough is
-// weighed.
-func weighFile(path string, opts Options) (why string, r *Result, h histories.Header) {
+// weighFile returns a result if a file of events would take more memory than the
+// budget if it were read as a whole. Only one that is long enough is weighed.
+func weighFile(path string, opts Options) (r *Result, h histories.Header) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size()*packing < cmp.Or(opts.Memory, DefaultMemory) {
-		return "", nil, h
+		return nil, h
 	}
 	s := &scale{}
 	if stream(path, s, opts.MaxInput) != nil {
-		return "", nil, h
+		return nil, h
 	}
-	if why = s.exceeds(opts.Memory, "the history as a whole"); why != "" {
+	if why := s.exceeds(opts.Memory, "the history as a whole"); why != "" {
 		r = tooHeavy(s.header.Config, Exercised{Operations: int(s.ops)}, why)
 	}
-	return why, r, s.header
+	return r, s.header
 }

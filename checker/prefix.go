@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,12 +23,12 @@ type Prefix struct {
 	Skipped string   // why nothing of this is known, "" if it is
 }
 
-// Limits of the search for a prefix, in operations: of the history, and judged
-// in all. Both are counts, so that every machine finds the same.
+// Limits of the search for a prefix: of the operations judged in all, and of the
+// steps back from the instant that breaks it. Both are counts, as the budgets of
+// Options are, which hold for all judgements together: every machine finds the same.
 const (
-	longestSearched = 1_000_000
-	mostJudged      = 4_000_000
-	mostSteps       = 64
+	mostJudged = 40_000_000
+	mostSteps  = 64
 )
 
 // LegalPrefix returns the longest legal prefix of a history whose check gave r,
@@ -46,8 +47,8 @@ const (
 // are not in the whole. There the halving looks for these findings, and the
 // steps back pass over what other findings break.
 func LegalPrefix(ctx context.Context, h *histories.History, r *Result, opts Options) Prefix {
-	if len(h.Ops()) > longestSearched {
-		return Prefix{Skipped: fmt.Sprintf("the history has more than %d operations", longestSearched)}
+	if why := weigh(h).exceeds(opts.Memory, "the history as a whole"); why != "" {
+		return Prefix{Skipped: why}
 	}
 	s := &prefixSearch{ctx: ctx, h: h, whole: r, opts: opts, moments: h.Moments(), hindsight: hasHindsight(h)}
 	before, at := s.breakingInstant()
@@ -101,6 +102,7 @@ type prefixSearch struct {
 	moments   []histories.Moment
 	hindsight bool
 	judged    int // operations
+	steps     int64
 	skipped   string
 }
 
@@ -157,6 +159,10 @@ func (s *prefixSearch) check(events int) *Result {
 		return &Result{}
 	}
 	r := Check(s.ctx, h, s.opts)
+	budget := cmp.Or(s.opts.Steps, DefaultSteps)
+	if s.steps += r.Exercised.Steps; s.steps > budget {
+		s.skipped = fmt.Sprintf("the search for it was given up after %d model steps", budget)
+	}
 	if s.ctx.Err() != nil {
 		s.skipped = "the search for it was ended: " + context.Cause(s.ctx).Error()
 	}

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -75,4 +76,34 @@ func drawCorrupted(t *rapid.T, size int) *histories.History {
 		return nil
 	}
 	return build(t, opt, ops)
+}
+
+// TestLegalPrefixWithinBudgets asks for a prefix where there is no room for the
+// history, or no step for an engine.
+func TestLegalPrefixWithinBudgets(t *testing.T) {
+	h, err := histories.Parse("repeated", []byte(`history 1
+config acks=all offsets=dense reads=linearizable enable.idempotence=true
+1-9 P1 send 1,2 => info
+1-9 P2 send 1,3 => info
+2-3 C1 list latest => ok @3
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Check(context.Background(), h, Options{})
+	if r.Verdict != Violates || r.Exercised.Steps == 0 {
+		t.Fatalf("%s after %d steps, want a violation that only a search finds", r.Verdict, r.Exercised.Steps)
+	}
+	for _, limits := range []struct {
+		opts Options
+		why  string
+	}{
+		{Options{Memory: 1}, "memory budget"},
+		{Options{Steps: 1}, "model steps"},
+		{Options{}, ""},
+	} {
+		if got := LegalPrefix(context.Background(), h, r, limits.opts); !strings.Contains(got.Skipped, limits.why) || limits.why == "" && got.Skipped != "" {
+			t.Errorf("with %+v: %+v, want %q", limits.opts, got, limits.why)
+		}
+	}
 }

@@ -16,9 +16,23 @@ const (
 	recordBytes = 400
 )
 
+// weigh returns the weight of a history.
+func weigh(h *histories.History) *weight {
+	w := &weight{}
+	for i := range h.Ops() {
+		w.add(&h.Ops()[i])
+	}
+	return w
+}
+
 func (w *weight) add(o *histories.Op) {
 	w.ops++
 	w.records += int64(len(o.Values) + len(o.Records))
+}
+
+// weight is that of a history that was judged.
+func (e *Exercised) weight() *weight {
+	return &weight{int64(e.Operations), int64(e.Values + e.Records)}
 }
 
 func (w *weight) bytes() int64 { return w.ops*opBytes + w.records*recordBytes }
