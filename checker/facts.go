@@ -68,7 +68,7 @@ type record struct {
 	place
 	send    *send   // that put it there; nil if none is known
 	seenBy  []*read // in order of invocation
-	skipped []*read // answers that speak for the offset, lack the value, and are no proof of loss: it was seen later
+	skipped []*read // answers that speak for the offset, lack the value, and are no proof of loss
 	gone    *read   // the first answer that proves the record lost, nil if none does
 	aside   bool    // excused: it does not count any more
 }
@@ -116,6 +116,7 @@ func newPartition(name string, c histories.Config, ops []*histories.Op, position
 	slices.SortStableFunc(p.records, func(a, b *record) int { return cmp.Compare(a.offset, b.offset) })
 	p.indexKeys()
 	p.findMissing()
+	p.explainTies()
 	return p
 }
 
@@ -386,30 +387,6 @@ func (p *partition) covers(s *send) *read {
 	return nil
 }
 
-// findMissing compares each answer with the records known at the offsets it
-// speaks for. The work is proportional to the records it should have held.
-func (p *partition) findMissing() {
-	for _, r := range p.reads {
-		for i := p.search(p.scope(r)); i < len(p.records) && p.records[i].offset < r.to; i++ {
-			x := p.records[i]
-			switch {
-			case r.holds(x.place):
-			case !p.mayVanish(x):
-				x.miss(r)
-			case !x.keyed() && (p.unkeyed == nil || x.offset < p.unkeyed.offset):
-				p.unkeyed = x
-			}
-		}
-		if r.op.Kind == histories.Scan {
-			for i := p.search(max(r.op.End, 0)); i < len(p.records); i++ {
-				if x := p.records[i]; p.endsBefore(r, x) {
-					x.goneBy(r)
-				}
-			}
-		}
-	}
-}
-
 // scope returns the first offset an answer speaks for: not those that had been
 // deleted. The log start moves behind whole prefixes, so an answer that has a
 // record below the highest start told was given before it moved that far.
@@ -424,51 +401,6 @@ func (p *partition) scope(r *read) int64 {
 // search returns the index of the first known record at or behind an offset.
 func (p *partition) search(offset int64) int {
 	return sort.Search(len(p.records), func(i int) bool { return p.records[i].offset >= offset })
-}
-
-// miss notes an answer that should have held the record and does not. It
-// proves a loss unless the record was seen at the same time or later.
-func (x *record) miss(r *read) {
-	if x.lastSeen() >= r.op.Call {
-		x.skipped = append(x.skipped, r)
-	} else {
-		x.goneBy(r)
-	}
-}
-
-// goneBy notes an answer that proves the record lost.
-func (x *record) goneBy(r *read) {
-	if x.gone == nil || r.op.Call < x.gone.op.Call {
-		x.gone = r
-	}
-}
-
-// endsBefore reports whether a scan says that the log ends at or before a
-// record that was there before the scan began, or that came with another the
-// scan holds.
-func (p *partition) endsBefore(scan *read, x *record) bool {
-	told := scan.op.End != histories.None && x.offset >= scan.op.End || model.Refuted(scan.op)
-	if !told {
-		return false
-	}
-	if x.acked() && x.send.op.Return < scan.op.Call {
-		return true
-	}
-	if slices.ContainsFunc(x.seenBy, func(r *read) bool { return r.op.Return < scan.op.Call }) {
-		return true
-	}
-	return x.send != nil && p.holdsPart(scan, x.send)
-}
-
-// holdsPart reports whether an answer holds some record of a batch, which
-// commits as a whole.
-func (p *partition) holdsPart(r *read, s *send) bool {
-	for i, v := range s.op.Values {
-		if r.holds(place{s.base + int64(i), v}) {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *read) holds(at place) bool {
