@@ -41,7 +41,7 @@ func (s *search) crossing() Finding {
 	case c.forces == nil:
 		return proof(sources(c.forbids), "No log ends at offset %d at any time that the answers leave", c.offset)
 	case c.cause == disagrees, c.forbids == nil:
-		return proof(sources(c.forces, s.denies(c.forces)), "No log agrees with all answers and with %q", brief(c.forces.Source, nil, nil))
+		return s.disagreement(c.forces)
 	case c.cause == overlaps:
 		return proof(sources(c.forces, c.forbids), "Offset %d was given away twice, for record %s and for record %s",
 			c.offset, c.forbids.Values[0], c.forces.Values[0]).should(c.forces.Source, "landed elsewhere")
@@ -52,6 +52,60 @@ func (s *search) crossing() Finding {
 	return proof(sources(c.forces, c.forbids), "The log had to reach offset %d by time %d, %s, and could not before time %d, %s",
 		c.offset, c.forces.Return, forcing(c.forces), c.forbids.Call, forbidding(c.forbids)).
 		should(c.forces.Source, "%s", c.instead())
+}
+
+// disagreement says what an operation says against others, or against itself.
+func (s *search) disagreement(op *model.Op) Finding {
+	by := op.Source
+	if other := s.denies(op); other != nil {
+		return proof(sources(op, other), "No log agrees with %q and with %q", brief(by, nil, nil), brief(other.Source, nil, nil)).
+			should(by, "agreed with it")
+	}
+	if op.Exact != histories.None && op.Exact < op.Low {
+		return proof(sources(op), "%s was told that the log ended at %d, and in the same answer that it had come to %d", by.Process, op.Exact, op.Low).
+			should(by, "been told an end no lower")
+	}
+	for _, r := range op.Records {
+		if op.Exact != histories.None && r.Offset >= op.Exact {
+			return proof(sources(op), "%s was handed record %s at offset %d, and was told that the log ended at %d", by.Process, r.Value, r.Offset, op.Exact).
+				should(by, "held no record at or behind offset %d", op.Exact).around(r.Offset)
+		}
+	}
+	for _, hole := range op.Empty {
+		if s.options.Dense && hole.To > max(hole.From, s.options.Start) {
+			o := max(hole.From, s.options.Start)
+			return proof(sources(op), "%s was told that offset %d is below the end, and was handed nothing there", by.Process, o).
+				should(by, "held a record at offset %d", o).around(o)
+		}
+	}
+	if end, inside := s.endsInside(op); end != nil {
+		return proof(sources(op, end), "The log ended at %d, as %s was told, and that is inside the batch of record %s", end.Exact, end.Source.Process, inside).
+			should(end.Source, "seen all of the batch or nothing of it")
+	}
+	return proof(sources(op), "No log agrees with all answers and with %q", brief(by, nil, nil)).should(by, "been another answer")
+}
+
+// endsInside returns an answer that the log ended inside a batch that an operation
+// put or saw, and the first record of that.
+func (s *search) endsInside(op *model.Op) (end *model.Op, inside histories.Value) {
+	known := recordsOf(op)
+	for i := range s.ops {
+		batch := &s.ops[i]
+		if batch.Kind != model.Append || len(batch.Values) < 2 {
+			continue
+		}
+		at := slices.IndexFunc(known, func(r histories.Record) bool { return slices.Contains(batch.Values, r.Value) })
+		if at < 0 {
+			continue
+		}
+		base := known[at].Offset - int64(slices.Index(batch.Values, known[at].Value))
+		for j := range s.ops {
+			if o := &s.ops[j]; o.Exact > base && o.Exact < base+int64(len(batch.Values)) {
+				return o, batch.Values[0]
+			}
+		}
+	}
+	return nil, histories.Value{}
 }
 
 func sources(ops ...*model.Op) []*histories.Op {
@@ -142,37 +196,88 @@ func (s *search) knows(offset int64) *model.Op {
 
 // firstMisfit searches for the answer that broke the history. Linearizability
 // is closed under prefixes: there is one answer such that the history up to it
-// is legal and the history with it is not.
+// is legal and the history with it is not. With fewer answers the linear engine
+// may see two constraints that cross; else it is said which answer the last one
+// crosses with.
 func (s *search) firstMisfit() Finding {
 	returns := slices.DeleteFunc(slices.Clone(s.ops), func(o model.Op) bool { return o.Return == histories.None })
 	slices.SortStableFunc(returns, func(a, b model.Op) int { return cmp.Compare(a.Return, b.Return) })
-	n := sort.Search(len(returns), func(n int) bool {
-		s.steps = 0
-		return s.windows(s.compile(prefix(s.ops, returns, n+1))) != porcupine.Ok
-	})
+	n := sort.Search(len(returns), func(n int) bool { return !s.fits(returns[:n+1]) })
 	if n == len(returns) {
 		return proof(nil, "No order of the operations fits all answers")
 	}
-	ops := []*histories.Op{returns[n].Source}
-	if n > 0 {
-		ops = append(ops, returns[n-1].Source)
+	if s.crosses(returns[:n+1]) {
+		return s.crossing()
 	}
-	return proof(ops, "The first %d answers fit an order of the log; with %q no order is left", n, brief(returns[n].Source, nil, nil)).
-		should(returns[n].Source, "been another answer, or come earlier or later")
+	last := returns[n].Source
+	if n == 0 {
+		return proof([]*histories.Op{last}, "No order of the sends explains %q", brief(last, nil, nil)).should(last, "been another answer")
+	}
+	if by := s.partner(returns[:n+1]); by != nil {
+		return proof([]*histories.Op{by, last}, "%s an order of the log, and with %q only without %q",
+			firstFit(n), brief(last, nil, nil), brief(by, nil, nil)).should(last, "been another answer, or come earlier or later")
+	}
+	return proof([]*histories.Op{last, returns[n-1].Source}, "%s an order of the log; with %q no order is left", firstFit(n), brief(last, nil, nil)).
+		should(last, "been another answer, or come earlier or later")
 }
 
-// prefix returns the history as it was when the n-th answer came: later
-// answers are not known yet, and what was not called yet is not there.
-func prefix(ops, returns []model.Op, n int) []model.Op {
-	known := map[*histories.Op]bool{}
-	for _, o := range returns[:n] {
-		known[o.Source] = true
+// firstFit begins a sentence about the answers that fit.
+func firstFit(n int) string {
+	if n == 1 {
+		return "The first answer fits"
 	}
-	now := returns[n-1].Return
+	return fmt.Sprintf("The first %d answers fit", n)
+}
+
+// fits reports whether an order fits if no more than some answers are known, of
+// which the last is that of the instant.
+func (s *search) fits(known []model.Op) bool {
+	s.steps = 0
+	return s.windows(s.compile(prefix(s.ops, known))) == porcupine.Ok
+}
+
+// crosses looks for two constraints that cross where no order fits some answers.
+func (s *search) crosses(known []model.Op) bool {
+	log := s.compile(prefix(s.ops, known))
+	c, decided := runLinear(log)
+	if !decided {
+		_, c = divide(log)
+	}
+	if c != nil {
+		s.refused(c)
+	}
+	return c != nil
+}
+
+// mostPartners is how many answers are tried as the one that the last of those
+// that fit no order crosses with.
+const mostPartners = 64
+
+// partner returns the operation of the answer without which the others fit an
+// order, with the last one: the latest there is, nil if none is found within the
+// budget of one search.
+func (s *search) partner(known []model.Op) *histories.Op {
+	n, steps := len(known)-1, int64(0)
+	for i := n - 1; i >= max(0, n-mostPartners) && steps < s.budget.Steps; i-- {
+		if s.fits(slices.Delete(slices.Clone(known), i, i+1)) {
+			return known[i].Source
+		}
+		steps += s.steps
+	}
+	return nil
+}
+
+// prefix returns the history as it was when the last of some answers came: others
+// are not known, and what was not called yet is not there.
+func prefix(ops, known []model.Op) []model.Op {
+	answered, now := map[*histories.Op]bool{}, known[len(known)-1].Return
+	for _, o := range known {
+		answered[o.Source] = true
+	}
 	var out []model.Op
 	for _, o := range ops {
 		switch {
-		case known[o.Source]:
+		case answered[o.Source]:
 			out = append(out, o)
 		case o.Kind == model.Append && o.Call <= now:
 			o.Must, o.Offset, o.Return = false, histories.None, histories.None
