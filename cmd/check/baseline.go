@@ -39,7 +39,7 @@ func (a *app) readBaseline(file string, now time.Time) ([]allowance, error) {
 		return nil, err
 	}
 	rules, begun := []allowance{}, false
-	for i, line := range strings.Split(string(text), "\n") {
+	for i, line := range strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		column, err := 1, error(nil)
 		switch trimmed := strings.TrimSpace(line); {

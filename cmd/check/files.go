@@ -41,8 +41,8 @@ func (a *app) sources(args []string) []source {
 }
 
 // walk lists the histories in a folder and below, in lexical order. Hidden
-// files and folders are left out, and so is whatever is not a file: reading a
-// pipe might never end. left counts files with other names.
+// files and folders are left out. What has the name of a history and is no file is
+// an error: reading a pipe might never end. left counts files with other names.
 func walk(folder string) (out []source, left int) {
 	fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
 		name := filepath.Join(folder, filepath.FromSlash(path))
@@ -55,6 +55,8 @@ func walk(folder string) (out []source, left int) {
 			out = append(out, source{name, err})
 		case isHistory(path) && isFile(name):
 			out = append(out, source{name: name})
+		case isHistory(path) && !entry.IsDir():
+			out = append(out, source{name, fmt.Errorf("%s: expected a file; what else has the name of a history is not read, for that might never end", label(name))})
 		case entry.Type().IsRegular():
 			left++
 		}

@@ -136,6 +136,9 @@ func (g *gate) run(ctx context.Context) {
 	if err == nil {
 		err = g.files.makePages()
 	}
+	if err == nil && g.files.html != "" {
+		err = sweep(g.files.html, g.draws)
+	}
 	if err != nil {
 		g.app.failOrStop(ctx, err)
 		return
@@ -174,7 +177,7 @@ func (g *gate) cases(ctx context.Context) ([]gateCase, error) {
 	}
 	for _, folder := range g.folders {
 		if _, err := os.Stat(folder); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--corpus: %w", err)
 		}
 		for _, file := range g.app.sources([]string{folder}) {
 			if errors.Is(file.err, errNoHistories) {
@@ -279,6 +282,19 @@ func (g *gate) conclude(interrupted bool) {
 		g.app.printBaseline(r)
 	}
 	g.app.tellGitHub(r, true)
+}
+
+// draws reports whether this gate, with its shard, would write the page of that
+// item.
+func (g *gate) draws(part string, index int) bool {
+	if part != "safe" {
+		return g.shard.has(index)
+	}
+	if g.report.Runs > 0 {
+		first, n := g.shard.span(g.report.Runs)
+		return index >= first && index < first+n
+	}
+	return g.shard.has(index / chunk)
 }
 
 // rotated returns a list that begins elsewhere.

@@ -294,7 +294,7 @@ func TestMergedVerdicts(t *testing.T) {
 	for i, worse := range ofItems {
 		for _, better := range ofItems[i:] {
 			for _, shards := range [][]gateReport{{of(1, worse), of(2, better)}, {of(1, better), of(2, worse)}} {
-				merged := mergeShards(shards)
+				merged := mergeShards(shards, nil)
 				if merged.Verdict != worse || merged.Exit != exits[worse] {
 					t.Errorf("%s and %s make %s, exit code %d", worse, better, merged.Verdict, merged.Exit)
 				}
@@ -306,7 +306,7 @@ func TestMergedVerdicts(t *testing.T) {
 	}
 	ended := of(2, "ok")
 	ended.Complete = false
-	if merged := mergeShards([]gateReport{of(1, "ok"), ended}); merged.Verdict != "unknown" || merged.Exit != exitUnknown || merged.Complete {
+	if merged := mergeShards([]gateReport{of(1, "ok"), ended}, nil); merged.Verdict != "unknown" || merged.Exit != exitUnknown || merged.Complete {
 		t.Errorf("with a shard that was ended the verdict is %s, exit code %d", merged.Verdict, merged.Exit)
 	}
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -25,6 +28,7 @@ func (g *gate) page(ctx context.Context, it *item, h *histories.History, r *chec
 	file := filepath.Join(g.files.html, pageName(part, it))
 	if err := writePage(file, h, r, it.Again); err != nil {
 		g.app.fail(exitInput, err)
+		g.report.Troubles = append(g.report.Troubles, err.Error())
 		return
 	}
 	it.Page = filepath.ToSlash(file)
@@ -68,11 +72,54 @@ func (a *app) gatherPages(r *gateReport, folder, to string) {
 			}
 			if err != nil {
 				a.fail(exitInput, fmt.Errorf("the page about %s: %w", label(it.Name), err))
+				r.Troubles = append(r.Troubles, fmt.Sprintf("the page about %s: %v", label(it.Name), err))
 				continue
 			}
 			it.Page = filepath.ToSlash(file)
 		}
 	}
+}
+
+// pageNames are what pageName gives, and drawnBy is what the head of a page has.
+var (
+	pageNames = regexp.MustCompile(`^(corpus|rules|replay|bugs|safe)-(\d+)-.*\.html$`)
+	drawnBy   = []byte(`<meta name="generator" content="isrcheck">`)
+)
+
+// sweep removes the pages of earlier gates from a folder, those that old is true
+// of: what has the name of a page and says in its head that it is one. Nobody
+// then takes a problem of the last run for one of this.
+func sweep(folder string, old func(part string, index int) bool) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := pageNames.FindStringSubmatch(e.Name())
+		if name == nil || !e.Type().IsRegular() {
+			continue
+		}
+		index, err := strconv.Atoi(name[2])
+		file := filepath.Join(folder, e.Name())
+		if err != nil || !old(name[1], index) || !isPage(file) {
+			continue
+		}
+		if err := os.Remove(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isPage reports whether a file begins as a page does.
+func isPage(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 1024))
+	return err == nil && bytes.Contains(head, drawnBy)
 }
 
 // pageName is a file's name that says what it is about; the number tells items

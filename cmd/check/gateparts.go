@@ -143,7 +143,8 @@ func (g *gate) replayCorpus(ctx context.Context, cases []gateCase) {
 // huntBugs hunts each seeded bug until it is found. Where only time sets the
 // bounds, half of it is for the bugs, and half of what is left of that for each,
 // so that a rare one leaves some for the others; those it does not suffice for
-// are left out. A bug that was hunted for longer than it takes is missed. Which come first depends on the seed.
+// are left out. A bug that was hunted for longer than it takes is
+// missed. Which come first depends on the seed.
 func (g *gate) huntBugs(ctx, timed context.Context) {
 	progress := newProgress(g.app.err)
 	defer progress.done()
@@ -155,6 +156,7 @@ func (g *gate) huntBugs(ctx, timed context.Context) {
 	}
 	g.begin("bugs", len(mine))
 	defer g.end()
+	defer g.huntedNone(ctx)
 	end := midway(time.Now(), g.start.Add(g.budget))
 	for n, i := range rotated(mine, g.report.Seed) {
 		now := time.Now()
@@ -169,6 +171,15 @@ func (g *gate) huntBugs(ctx, timed context.Context) {
 		}
 		g.look(i, bug, func(it *item) { g.huntBug(ctx, share, it) })
 		cancel()
+	}
+}
+
+// huntedNone says of the open part that it had no time for a single one.
+func (g *gate) huntedNone(ctx context.Context) {
+	if p := g.report.Parts[len(g.report.Parts)-1]; ctx.Err() == nil && p.Of > 0 && p.looked() == 0 {
+		g.look(whole, p.Name, func(it *item) {
+			it.wrong("unknown", undecidedItem, "the time was over before any was hunted: expected a longer --budget than %s", g.budget)
+		})
 	}
 }
 

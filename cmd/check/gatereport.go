@@ -24,6 +24,7 @@ type gateReport struct {
 	Flags    []string    `json:"flags,omitempty"`    // what else the command had, as --name=value, but for where reports go
 	Ms       int64       `json:"ms"`                 // milliseconds, of all shards together
 	Parts    []part      `json:"parts"`              // corpus, rules, replay, bugs and safe, as far as it has come
+	Troubles []string    `json:"troubles,omitempty"` // why the report is not all it should be: reports that could not be merged, pages that could not be written
 	Baseline []allowance `json:"baseline,omitempty"` // the rules of what is allowed
 }
 
@@ -123,6 +124,9 @@ func (r *gateReport) judge() {
 	r.Verdict = nothing
 	if !r.Complete {
 		r.Verdict = "unknown"
+	}
+	if len(r.Troubles) > 0 {
+		r.Verdict = gravest(r.Verdict, "input")
 	}
 	for i := range r.Baseline {
 		r.Baseline[i].Uses = 0

@@ -49,6 +49,9 @@ func annotations(r *gateReport) []string {
 	if !r.Complete {
 		lines = append(lines, annotation("error", "", "check gate", "the gate was ended before it was complete"))
 	}
+	for _, trouble := range r.Troubles {
+		lines = append(lines, annotation("error", "", "check gate", trouble))
+	}
 	for _, rule := range r.Baseline {
 		if s := r.stale(rule); s != "" && r.Shard == "1/1" && r.Complete {
 			lines = append(lines, annotation("warning", "", "check gate: baseline", rule.Name+": "+s))
@@ -86,6 +89,9 @@ func summary(r *gateReport, limit int) string {
 		for _, it := range p.problems() {
 			lines = append(lines, seen(p.Name+": "+strings.ReplaceAll(it.line()+it.again(), "\n", "\n    ")+"\n"))
 		}
+	}
+	for _, trouble := range r.Troubles {
+		lines = append(lines, seen("trouble: "+oneLine.Replace(trouble)+"\n"))
 	}
 	if !r.Complete {
 		head.WriteString("\nThe gate was ended before it was complete.\n")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jstemmer/go-junit-report/v2/junit"
@@ -30,10 +31,18 @@ func junitOf(r *gateReport) []byte {
 		suite.Time = seconds(ms)
 		all.AddSuite(suite)
 	}
+	suite := junit.Testsuite{ID: len(all.Suites), Name: "gate", Time: seconds(0)}
+	fails := func(name, kind, message string) {
+		suite.AddTestcase(junit.Testcase{Name: name, Classname: "gate", Time: seconds(0),
+			Error: &junit.Result{Message: characters(clip(message, saysWidth)), Type: kind}})
+	}
 	if !r.Complete {
-		suite := junit.Testsuite{ID: len(all.Suites), Name: "gate", Time: seconds(0)}
-		suite.AddTestcase(junit.Testcase{Name: "complete", Classname: "gate", Time: seconds(0),
-			Error: &junit.Result{Message: "the gate was ended before it was complete", Type: undecidedItem}})
+		fails("complete", undecidedItem, "the gate was ended before it was complete")
+	}
+	for i, trouble := range r.Troubles {
+		fails("trouble "+strconv.Itoa(i+1), "input", trouble)
+	}
+	if len(suite.Testcases) > 0 {
 		all.AddSuite(suite)
 	}
 	var b bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,12 +35,15 @@ func (a *app) merge() *cobra.Command {
 				a.fail(exitInput, err)
 				return nil
 			}
-			shards := a.readReports(args, files.html)
+			shards, troubles := a.readReports(args, files.html)
 			if len(shards) == 0 {
 				return nil
 			}
-			merged := mergeShards(shards)
+			merged := mergeShards(shards, troubles)
 			a.worsen(merged.Exit)
+			if err := files.sweepMerged(&merged); err != nil {
+				a.fail(exitInput, err)
+			}
 			if err := files.write(&merged); err != nil {
 				a.fail(exitInput, err)
 			}
@@ -61,8 +65,11 @@ func (a *app) merge() *cobra.Command {
 // readReports reads the reports of the shards of one gate, in the shards' order,
 // and says what is wrong with them. Reports it cannot use are left out. Their
 // pages are gathered in a folder, unless that is "".
-func (a *app) readReports(files []string, pages string) []gateReport {
-	var shards []gateReport
+func (a *app) readReports(files []string, pages string) (shards []gateReport, troubles []string) {
+	refuse := func(err error) {
+		a.fail(exitInput, err)
+		troubles = append(troubles, err.Error())
+	}
 	from := map[string]string{} // the file of each shard
 	of := 0
 	for _, file := range files {
@@ -74,7 +81,7 @@ func (a *app) readReports(files []string, pages string) []gateReport {
 			err = fmt.Errorf("%s: the report is of shard %s, as %s is", label(file), r.Shard, label(first))
 		}
 		if err != nil {
-			a.fail(exitInput, err)
+			refuse(err)
 			continue
 		}
 		if !r.Complete {
@@ -87,11 +94,26 @@ func (a *app) readReports(files []string, pages string) []gateReport {
 		shards = append(shards, r)
 	}
 	for _, gap := range missing(from, of) {
-		a.fail(exitInput, errors.New(gap))
+		refuse(errors.New(gap))
 		shards[0].Complete = false
 	}
 	slices.SortFunc(shards, func(a, b gateReport) int { return cmp.Compare(shardOf(a), shardOf(b)) })
-	return shards
+	return shards, troubles
+}
+
+// sweepMerged removes the pages of earlier reports from the folder, which are
+// those that this one does not name.
+func (f *reportFiles) sweepMerged(r *gateReport) error {
+	if f.html == "" {
+		return nil
+	}
+	named := map[string]bool{}
+	for _, p := range r.Parts {
+		for _, it := range p.Items {
+			named[fmt.Sprint(p.Name, it.Index)] = it.Page != "" || named[fmt.Sprint(p.Name, it.Index)]
+		}
+	}
+	return sweep(f.html, func(part string, index int) bool { return !named[fmt.Sprint(part, index)] })
 }
 
 // missing says which of so many shards have no report, those in a row at once.
@@ -145,6 +167,11 @@ func (a *app) readReport(file string) (r gateReport, s shard, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err = decoder.Decode(&r); err == nil {
+		if _, more := decoder.Token(); more != io.EOF {
+			err = errors.New("something follows the report")
+		}
+	}
+	if err == nil {
 		err = cmp.Or(s.Set(r.Shard), r.valid())
 	}
 	if err != nil {
@@ -181,13 +208,14 @@ func (r *gateReport) valid() error {
 }
 
 // mergeShards puts the items of all shards together, as one gate alone would
-// have found them.
-func mergeShards(shards []gateReport) gateReport {
+// have found them. Troubles are those of putting them together.
+func mergeShards(shards []gateReport, troubles []string) gateReport {
 	all := shards[0]
-	all.Shard, all.Ms, all.Parts, all.Baseline = "1/1", 0, []part{}, nil
+	all.Shard, all.Ms, all.Parts, all.Baseline, all.Troubles = "1/1", 0, []part{}, nil, troubles
 	for _, r := range shards {
 		all.Ms += r.Ms
 		all.Complete = all.Complete && r.Complete
+		all.Troubles = append(all.Troubles, r.Troubles...)
 		all.addBaseline(r.Baseline)
 		for _, p := range r.Parts {
 			all.addPart(p)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -18,6 +20,9 @@ func replaceFile(path string, text []byte) error {
 	}
 	beside := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
 	f, err := os.OpenFile(beside, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		failed.Path = path // which was asked for
+	}
 	if err != nil {
 		return err
 	}
