@@ -71,7 +71,7 @@ func (j *judge) count() {
 	e := &j.result.Exercised
 	e.Partitions, e.Rules = len(j.partitions), len(rules)
 	for _, m := range j.marks {
-		if m.Kind == histories.Nemesis && !Confesses(&m) {
+		if isFault(&m) {
 			e.Faults++
 		}
 	}
@@ -94,6 +94,12 @@ func (j *judge) count() {
 			}
 		}
 	}
+}
+
+// isFault reports whether a mark says that a fault began.
+func isFault(m *histories.Mark) bool {
+	_, over := m.Ends()
+	return m.Kind == histories.Nemesis && !over && !Confesses(m)
 }
 
 // assume names the settings that decide verdicts and that the history leaves

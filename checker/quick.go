@@ -121,7 +121,7 @@ func (q *quick) mark(m *histories.Mark) {
 		q.confessed = append(q.confessed, *m)
 		return
 	}
-	if m.Kind == histories.Nemesis {
+	if isFault(m) {
 		q.exercised.Faults++
 	}
 	if isRebalance(m) && !q.tracker.judged {

@@ -10,6 +10,8 @@
 // that returned before it was called.
 package histories
 
+import "strings"
+
 import "slices"
 
 // A Kind is what a client asked for.
@@ -149,6 +151,16 @@ type Mark struct {
 
 	Index int // place among all operations and marks, by time
 	Line  int // line in the file, 0 if there is none
+}
+
+// EndOf begins the text of a nemesis mark that says that a fault is over. The
+// rest is that of the mark with which the fault began.
+const EndOf = "end of "
+
+// Ends returns the fault that a mark says is over.
+func (m *Mark) Ends() (fault string, ok bool) {
+	fault, ok = strings.CutPrefix(m.Text, EndOf)
+	return fault, ok && m.Kind == Nemesis
 }
 
 // A Header says how the system and its clients were configured, what verdict

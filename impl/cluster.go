@@ -318,7 +318,7 @@ func (c *Cluster) deliver(m *message) {
 	case m.kind == ambushTimer:
 		c.giveUp(int(m.id))
 	case m.kind == faultTimer:
-		c.nemesis("end of " + c.actions[m.id].args.text)
+		c.nemesis(histories.EndOf + c.actions[m.id].args.text)
 	case m.to == controllerNode:
 		c.deliverToController(m)
 		c.flush(&c.controller.outbox)

@@ -127,7 +127,7 @@ func (p *player) heal(now int64) error {
 	for len(p.struck) > 0 && p.struck[0].until <= now {
 		a := p.struck[0]
 		p.struck = p.struck[1:]
-		p.mark("end of %s %s=%d", a.fault.Ability, a.fault.key, a.node)
+		p.mark(histories.EndOf+"%s %s=%d", a.fault.Ability, a.fault.key, a.node)
 		if err := p.within("end of "+a.fault.Ability, a.end, a.node); err != nil {
 			return p.brokeBy(neverWell(fmt.Sprintf("The %s of node %d could not be ended", a.fault.Ability, a.node), err))
 		}

@@ -268,7 +268,7 @@ func faultEnds(marks []histories.Mark) map[int]int64 {
 		if m.Kind != histories.Nemesis {
 			continue
 		}
-		fault, isEnd := strings.CutPrefix(m.Text, endOf)
+		fault, isEnd := m.Ends()
 		if !isEnd {
 			open[m.Text] = append(open[m.Text], m.Index)
 		} else if n := len(open[fault]); n > 0 {
@@ -279,13 +279,10 @@ func faultEnds(marks []histories.Mark) map[int]int64 {
 	return ends
 }
 
-// endOf begins the mark of a fault's end.
-const endOf = "end of "
-
 // until is when a fault ends: when a mark says so, or after for=N. Its end, which
 // repeats its words, lasts no longer.
 func until(m *histories.Mark, ends map[int]int64) *int64 {
-	if strings.HasPrefix(m.Text, endOf) {
+	if _, over := m.Ends(); over {
 		return nil
 	}
 	if end, ok := ends[m.Index]; ok {

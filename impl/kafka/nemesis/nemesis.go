@@ -16,6 +16,8 @@ import (
 
 	"github.com/isrcheck/isrcheck/impl/kafka/links"
 	"github.com/isrcheck/isrcheck/impl/kafka/process"
+
+	"github.com/isrcheck/isrcheck/histories"
 )
 
 // A Nemesis injects one fault after the other.
@@ -144,7 +146,7 @@ func (n *Nemesis) inject(ctx context.Context, f fault, rng *rand.Rand, lasts tim
 	defer cancel()
 	err = errors.Join(err, i.end(heal))
 	if err == nil {
-		mark("end of " + what)
+		mark(histories.EndOf + what)
 	}
 	return err
 }
