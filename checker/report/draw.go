@@ -19,6 +19,8 @@ const (
 	maxReach = 100 // before and behind each operation of the proof
 	maxLanes = 40
 	buckets  = 160
+
+	screenLanes = 12 // that are seen at once
 )
 
 // data is what the script draws. Texts are plain; the script shows them as text.
@@ -93,7 +95,7 @@ func draw(h *histories.History, about *checker.Finding, cluster *Cluster) (d dat
 			shown = append(shown, &ops[i])
 		}
 	}
-	lanes := d.lanes(shown)
+	lanes := d.lanes(shown, proof)
 	for _, o := range shown {
 		d.operation(o, lanes[o.Process], proof[o.Index])
 	}
@@ -199,21 +201,36 @@ func within(drawn []stretch, index int) bool {
 	return found || i > 0 && index < drawn[i-1].to
 }
 
-// lanes gives each process a lane, P2 before P10. Of a crowd those that come late
-// share the last one.
-func (d *data) lanes(ops []*histories.Op) map[string]int {
-	var names []string
-	lanes := map[string]int{}
+// lanes gives each process a lane, P2 before P10. Where there are more than a
+// screen takes, those that prove something are on top. Of a crowd those that come
+// late share the last one.
+func (d *data) lanes(ops []*histories.Op, proof map[int]checker.Evidence) map[string]int {
+	var names, others []string
+	lanes, proves := map[string]int{}, map[string]bool{}
 	for _, o := range ops {
-		if _, ok := lanes[o.Process]; !ok {
-			lanes[o.Process] = maxLanes
-			names = append(names, o.Process)
+		if _, ok := proof[o.Index]; ok {
+			proves[o.Process] = true
 		}
 	}
-	crowd := len(names) > maxLanes
+	for _, o := range ops {
+		if _, ok := lanes[o.Process]; ok {
+			continue
+		}
+		lanes[o.Process] = maxLanes
+		if proves[o.Process] {
+			names = append(names, o.Process)
+		} else {
+			others = append(others, o.Process)
+		}
+	}
+	names = append(names, others...)
+	crowd, many := len(names) > maxLanes, len(names) > screenLanes
 	names = names[:min(len(names), maxLanes)]
 	kind := func(name string) string { return strings.TrimRight(name, "0123456789") }
 	slices.SortFunc(names, func(a, b string) int {
+		if many && proves[a] != proves[b] {
+			return map[bool]int{true: -1, false: 1}[proves[a]]
+		}
 		return cmp.Or(cmp.Compare(kind(a), kind(b)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
 	for i, name := range names {

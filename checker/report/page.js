@@ -31,6 +31,15 @@ const fit = (text, width) => {
   return text.length <= letters ? text : letters < 8 ? "" : text.slice(0, letters - 1) + "…";
 };
 
+// fitPair leaves the second text whole, if there is room for it and for some of the
+// first: a long value must not hide what was answered.
+const fitPair = (first, second, width) => {
+  const text = second ? `${first} → ${second}` : first, rest = second ? ` → ${second}` : "";
+  if (text.length * 7.6 <= width) return text;
+  const head = fit(first, width - rest.length * 7.6);
+  return head ? head + rest : fit(text, width);
+};
+
 // A time as the history states it: the page counts from a base, because a time
 // may have more digits than a number of the browser.
 const stated = (t) => String(BigInt(data.base) + BigInt(Math.round(t)));
@@ -72,7 +81,8 @@ function between(from, to, value) {
 
 const view = { from: begin, to: length };
 let width = 0, cursor = null, selected = null, hovered = null, partition = data.partition;
-const x = (t) => gutter + (between(knots.times, knots.places, t) - view.from) / (view.to - view.from) * (width - gutter);
+const whole = { from: begin, to: length };
+const x = (t, seen = view) => gutter + (between(knots.times, knots.places, t) - seen.from) / (seen.to - seen.from) * (width - gutter);
 const timeAt = (px) => between(knots.places, knots.times, view.from + (px - gutter) / (width - gutter) * (view.to - view.from));
 
 function look(from, to) {
@@ -111,7 +121,7 @@ for (const item of items) {
   ends[r] = item.op.return === null ? Infinity : item.end;
   item.row = r;
 }
-let markRows = 0;
+let markRows = 0; // as many as the faults take where all are seen, so that no zoom moves the lanes
 
 function describe(item) {
   const number = proof.get(item.i);
@@ -133,11 +143,12 @@ function schedule() {
 
 function draw() {
   width = Math.max(360, stage.clientWidth);
+  markRows = packMarks(whole).rows;
   const focused = stage.contains(document.activeElement);
   const root = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const back = svg(root, "g", {}), plot = svg(root, "g", { "clip-path": "url(#plot)" }), front = svg(root, "g", {});
   let y = axis;
-  const tops = { marks: y, brokers: [] }, marks = packMarks();
+  const tops = { marks: y, brokers: [] }, marks = packMarks(view).seen;
   if (data.marks.length) y = lane(back, y, markRows * markRow + 8, "faults", 0);
   lanes.forEach((l, i) => {
     l.top = y;
@@ -216,11 +227,11 @@ function badge(g, item, at, y) {
 
 // packMarks puts marks into rows in which they do not cover each other. Those
 // for which there is no room are drawn without their text.
-function packMarks() {
+function packMarks(view) {
   const free = Array(7).fill(-Infinity), packed = [];
   for (const item of items) {
     if (!item.mark) continue;
-    const m = item.mark, from = x(m.t), to = m.until === undefined ? from : x(m.until);
+    const m = item.mark, from = x(m.t, view), to = m.until === undefined ? from : x(m.until, view);
     let r = free.findIndex((end) => end <= from);
     const crowded = r < 0;
     if (crowded) r = free.indexOf(Math.min(...free));
@@ -229,8 +240,8 @@ function packMarks() {
     free[r] = Math.max(free[r], to + 8, start + size + 6);
     packed.push({ item, from, to, r, label, start });
   }
-  if (view.from === begin && view.to === length) markRows = free.filter((end) => end > -Infinity).length;
-  return packed.filter((m) => m.item === active() || m.from <= width && Math.max(m.to, m.from + markLabel + 20) >= gutter);
+  const rows = free.filter((end) => end > -Infinity).length;
+  return { rows, seen: packed.filter((m) => m.item === active() || m.from <= width && Math.max(m.to, m.from + markLabel + 20) >= gutter) };
 }
 
 function drawMarks(parent, marks, top, height) {
@@ -273,10 +284,10 @@ function drawOps(parent) {
     const o = item.op, y = lanes[o.lane].top + 7 + item.row * row, g = itemGroup(parent, item);
     svg(g, "path", { class: `op ${o.outcome}${proof.has(o.i) ? " proves" : ""}`, d: outline(o.outcome, from, to, y) });
     svg(g, "rect", { class: "ring", x: from - 3, y: y - 3, width: to - from + 6, height: 24, rx: 3 });
-    const text = o.answer ? `${o.asked} → ${o.answer.replace(/^ok /, "")}` : o.asked, size = text.length * 7.6 + (proof.has(o.i) ? 28 : 10);
+    const answer = o.answer.replace(/^ok /, ""), text = answer ? `${o.asked} → ${answer}` : o.asked, size = text.length * 7.6 + (proof.has(o.i) ? 28 : 10);
     const beside = size > to - from && (to - from < 40 || size < room - (to - from));
     const start = beside ? to : Math.max(from, gutter);
-    const shift = badge(g, item, start + 2, y + 9), label = fit(text, (beside ? room : Math.min(room, to - from)) - (start - from) - 10 - shift);
+    const shift = badge(g, item, start + 2, y + 9), label = fitPair(o.asked, answer, (beside ? room : Math.min(room, to - from)) - (start - from) - 10 - shift);
     if (label) caption(g, "mono", start + 5 + shift, y + 13.5, label);
   }
 }

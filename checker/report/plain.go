@@ -7,6 +7,17 @@ import (
 	"unicode/utf16"
 )
 
+// ends is plain, but what is left out of a long text is its middle: the end of an
+// operation is what was answered.
+func ends(text string, letters int) string {
+	runes := []rune(text)
+	if len(runes) <= letters {
+		return plain(text, letters)
+	}
+	tail := letters / 3
+	return plain(string(runes[:letters-tail]), letters) + "…" + plain(string(runes[len(runes)-tail:]), letters)
+}
+
 // plain makes text from a recording fit to be shown: what cannot be seen, or
 // would turn the direction of what follows, is written as JSON escapes it, and
 // at most so many letters are left.

@@ -128,7 +128,7 @@ func (c *content) findings(r *checker.Result) *checker.Finding {
 func steps(evidence []checker.Evidence) []step {
 	var out []step
 	for _, e := range evidence {
-		s := step{Index: e.Index, Place: fmt.Sprintf("line %d", e.Line), Text: plain(e.Text, textWidth), Should: plain(e.Should, saysWidth)}
+		s := step{Index: e.Index, Place: fmt.Sprintf("line %d", e.Line), Text: ends(e.Text, textWidth), Should: plain(e.Should, saysWidth)}
 		if e.Line == 0 {
 			s.Place = fmt.Sprintf("#%d", e.Index)
 		}

@@ -79,6 +79,26 @@ func TestHeadline(t *testing.T) {
 	if !strings.Contains(headline, "was acknowledged at offset 1 and is gone") || len(headline) > 300 {
 		t.Errorf("the headline is %s", headline)
 	}
+	if _, evidence, _ := strings.Cut(page, "What proves it"); !regexp.MustCompile(`P1 send &#34;x.*…x.* =&gt; ok @1</code>`).MatchString(evidence) {
+		t.Error("of what proves it, the answer is cut off")
+	}
+}
+
+// TestCrowd has what proves something among the lanes of a crowd, on top.
+func TestCrowd(t *testing.T) {
+	text := ""
+	for i := range 60 {
+		text += fmt.Sprintf("%d-%d P%d send %d => ok @%d\n", 2*i+1, 2*i+2, i, i, i)
+	}
+	page := write(t, parse(t, text+"200-201 S1 scan => ok ["+strings.TrimSuffix(func() (all string) {
+		for i := range 59 {
+			all += fmt.Sprintf("%d:%d ", i, i)
+		}
+		return all
+	}(), " ")+"] end=59\n"))
+	if !strings.Contains(page, `"lanes":["P59","S1","P0","P1",`) || !strings.Contains(page, `"others"]`) {
+		t.Errorf("what proves the loss is not on top: %s", regexp.MustCompile(`"lanes":\[[^]]*]`).FindString(page))
+	}
 }
 
 func TestVerdicts(t *testing.T) {

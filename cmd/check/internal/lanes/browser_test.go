@@ -177,15 +177,48 @@ func TestPageInBrowser(t *testing.T) {
 	t.Run("by mouse", func(t *testing.T) { testMouse(t, b) })
 	t.Run("of a hostile history", func(t *testing.T) { testHostile(t, b) })
 	t.Run("of a long history", func(t *testing.T) { testLong(t, b) })
+	t.Run("that opens zoomed", func(t *testing.T) { testZoomed(t, b) })
 	if folder := os.Getenv("ISRCHECK_SHOTS"); folder != "" {
 		t.Run("to be looked at", func(t *testing.T) { shoot(t, b, folder) })
 	}
 }
 
-// shoot takes pictures of three pages in both colour schemes.
+// testZoomed looks at a page that begins with what proves it: its faults have rows
+// of their own, as they have when all are seen.
+func testZoomed(t *testing.T, b *browser) {
+	b.show(t, faulty(t))
+	const rows = `new Set([...document.querySelectorAll("rect.mark")].map((e) => e.getAttribute("y"))).size`
+	const height = `document.querySelector("rect.lane").getAttribute("height")`
+	zoomed := eval[string](t, b, height)
+	if n := eval[int](t, b, rows); n < 3 {
+		t.Errorf("faults that overlap stand in %d rows", n)
+	}
+	b.do(t, chromedp.Click(chromedp.CSS(`[data-zoom="fit"]`)))
+	eval[bool](t, b, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
+	if fit := eval[string](t, b, height); fit != zoomed {
+		t.Errorf("the lane of faults is %s high where all is seen and %s where the page begins", fit, zoomed)
+	}
+}
+
+// faulty is a history of many faults, the last record of which is lost.
+func faulty(t *testing.T) *histories.History {
+	var text strings.Builder
+	text.WriteString("history 1\nconfig acks=all\n")
+	for i := range 120 {
+		at := 6 * i
+		fmt.Fprintf(&text, "%d nemesis isolate node=%d for=20\n%d-%d P%d send %d => ok @%d\n", at, i%3, at+1, at+3, i%3, i, i)
+	}
+	text.WriteString("730-731 S1 scan => ok [")
+	for i := range 119 {
+		fmt.Fprintf(&text, "%d:%d ", i, i)
+	}
+	return parse(t, "faulty.hist", strings.TrimSuffix(text.String(), " ")+"] end=119\n")
+}
+
+// shoot takes pictures of pages in both colour schemes.
 func shoot(t *testing.T, b *browser, folder string) {
 	for name, h := range map[string]*histories.History{
-		"lost": parse(t, "lost-write.hist", lost), "inner": corpusCase(t, "bug-unfenced-fetch"), "long": long(t),
+		"lost": parse(t, "lost-write.hist", lost), "inner": corpusCase(t, "bug-unfenced-fetch"), "long": long(t), "faulty": faulty(t),
 	} {
 		b.show(t, h)
 		for _, scheme := range []string{"light", "dark"} {
