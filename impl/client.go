@@ -22,6 +22,7 @@ type client struct {
 	calls     []call    // operations under way, in the order in which they began
 	token     int64     // the last one given out; none is used twice
 	resting   int64     // the token of the timer that ends a rest between two operations, 0 for none
+	alarm     int64     // when the client looks next for attempts that took too long, 0 for never
 	bootstrap node      // the broker it asks for metadata
 	views     []leaderView
 	positions []position // by partition
@@ -37,6 +38,7 @@ type call struct {
 	code     errorCode // of the last attempt
 	token    int64     // of what it waits for: an answer, or a timer's end
 	asked    kind      // what it waits for the answer to, kindNone in a pause between attempts
+	until    int64     // how long it waits for that
 	nearby   node      // a broker to read from whether it leads or not, or nobody
 }
 
@@ -61,6 +63,12 @@ type request struct {
 }
 
 func (c *client) handle(m *message) {
+	if m.kind == alarmTimer {
+		if m.id == c.alarm {
+			c.onAlarm()
+		}
+		return
+	}
 	if m.id == c.resting {
 		c.resting = 0
 		c.begin()
@@ -69,8 +77,6 @@ func (c *client) handle(m *message) {
 	k := c.callOf(m.id)
 	switch {
 	case k == nil: // of an attempt it gave up
-	case m.kind == clientTimer && k.asked != kindNone:
-		c.attemptFailed(k, requestTimedOut, k.wasSent())
 	case m.kind == clientTimer:
 		c.attempt(k)
 	case m.kind == disconnected:
@@ -205,7 +211,8 @@ func (c *client) attempt(k *call) {
 		c.finish(k, histories.OK) // and nobody will say whether it arrived
 		return
 	}
-	c.timer(c.id, clientTimer, min(c.cfg.requestTimeout, k.deadline-c.now), k.token)
+	k.until = c.now + min(c.cfg.requestTimeout, k.deadline-c.now)
+	c.wakeAt(k.until)
 }
 
 // position is the offset a read begins at.

@@ -48,6 +48,7 @@ const (
 	deleteResponse
 
 	ambushTimer
+	alarmTimer // of a client
 )
 
 // kindNames are the names in traces and, for those that faults may name, in schedules.
@@ -58,7 +59,7 @@ var kindNames = [...]string{"none", "fetch", "fetch-response", "epoch-end", "epo
 	"consume", "consume-response", "list", "list-response", "disconnected",
 	"heartbeat-timer", "shrink-timer", "checkpoint-timer", "fetch-retry-timer", "fetch-wait-timer",
 	"alter-retry-timer", "shutdown-timer", "release-timer", "session-timer", "client-timer", "fault-timer",
-	"restart-timer", "resume-timer", "delete-records", "delete-records-response", "ambush-timer"}
+	"restart-timer", "resume-timer", "delete-records", "delete-records-response", "ambush-timer", "alarm-timer"}
 
 func (k kind) String() string { return kindNames[k] }
 

@@ -53,12 +53,12 @@ func TestTableOrder(t *testing.T) {
 		Bugs[readUncommittedTail].Name != "read-uncommitted-tail" {
 		t.Error("the table of bugs is not in the order of its constants")
 	}
-	for k := fetchRequest; k <= ambushTimer; k++ {
+	for k := fetchRequest; k <= alarmTimer; k++ {
 		if int(k) >= len(kindNames) || kindNames[k] == "" {
 			t.Errorf("kind %d has no name", k)
 		}
 	}
-	if len(kindNames) != int(ambushTimer)+1 || kindNames[metadataUpdate] != "metadata" || kindNames[produceResponse] != "produce-response" ||
+	if len(kindNames) != int(alarmTimer)+1 || kindNames[metadataUpdate] != "metadata" || kindNames[produceResponse] != "produce-response" ||
 		kindNames[alterPartitionResponse] != "alter-partition-response" || kindNames[disconnected] != "disconnected" {
 		t.Error("the names of kinds are not in the order of their constants")
 	}
