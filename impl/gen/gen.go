@@ -159,9 +159,11 @@ func (d *drawing) steps() {
 	for range draw.Int(d.t, 2, cmp.Or(d.opt.Steps, DefaultSteps), "steps") {
 		d.now += int64(d.gap())
 		switch pick := draw.Int(d.t, 0, 9, "step"); {
-		case pick < 5:
-			d.client()
-		case pick >= 8 && len(d.motifs) > 0:
+		case pick < 4: // side by side they see more of a moment, and it costs no more time
+			for range draw.From(d.t, "at once", 1, 2, 3, 4) {
+				d.client()
+			}
+		case pick >= 7 && len(d.motifs) > 0:
 			draw.From(d.t, "which motif", d.motifs...)(d)
 		case len(d.faults) > 0:
 			d.fault(draw.From(d.t, "which fault", d.faults...))
