@@ -24,7 +24,7 @@ import (
 func BenchmarkHunt(b *testing.B) {
 	b.Run("drawn", func(b *testing.B) { benchmarkHunt(b, gen.Options{}) })
 	b.Run("long", func(b *testing.B) {
-		benchmarkHunt(b, gen.Options{Steps: 138, Settings: []schedule.Setting{{Key: "brokers", Value: "3"}}})
+		benchmarkHunt(b, gen.Options{Steps: 69, Settings: []schedule.Setting{{Key: "brokers", Value: "3"}}})
 	})
 }
 

@@ -68,6 +68,9 @@ func (s *Sometimes) add(t *Trial) {
 }
 
 func (s *Sometimes) addUnknown(h *histories.History) {
+	if !slices.ContainsFunc(h.Ops(), isUnknown) {
+		return
+	}
 	seen := map[histories.Value]bool{}
 	scanned := false
 	for _, o := range h.Ops() {
@@ -77,7 +80,7 @@ func (s *Sometimes) addUnknown(h *histories.History) {
 		scanned = scanned || o.Kind == histories.Scan && o.Outcome == histories.OK
 	}
 	for _, o := range h.Ops() {
-		if o.Kind != histories.Send || o.Outcome == histories.OK || o.Outcome == histories.Fail {
+		if !isUnknown(o) {
 			continue
 		}
 		switch {
@@ -87,4 +90,10 @@ func (s *Sometimes) addUnknown(h *histories.History) {
 			s.UnknownDidNot++
 		}
 	}
+}
+
+// isUnknown reports whether an operation is a send of which nobody knows whether it
+// took effect.
+func isUnknown(o histories.Op) bool {
+	return o.Kind == histories.Send && o.Outcome != histories.OK && o.Outcome != histories.Fail
 }
