@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 
 	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/histories"
@@ -203,7 +204,7 @@ func TestGone(t *testing.T) {
 }
 
 // TestMadeAnew deletes the topic and makes another of its name, which is
-// another log. What became of the first one is not known.
+// another log: what the first one held is lost.
 func TestMadeAnew(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
@@ -217,9 +218,17 @@ func TestMadeAnew(t *testing.T) {
 		_, err := admin.CreateTopic(w.ctx, 1, 1, nil, "t")
 		return err
 	})
-	r := checker.Check(t.Context(), s.History, checker.Options{})
-	if len(r.Findings) > 0 {
-		t.Errorf("%v", r.Err())
+	r := judge(t, s.History, checker.Violates)
+	for _, f := range r.Findings {
+		if f.Partition != "t/0" {
+			t.Errorf("%s on %s: %s", f.Name, f.Partition, f.Says)
+		}
+	}
+	if names := r.Names(); !slices.Contains(names, "lost-write") {
+		t.Errorf("found %v", names)
+	}
+	if len(s.Remarks) != 1 || !strings.Contains(s.Remarks[0], "topic t was made anew") {
+		t.Errorf("remarks %q", s.Remarks)
 	}
 	for _, o := range s.History.Ops() {
 		if o.Kind == histories.Scan && o.On == "t#2/0" && len(o.Records) > 0 {
@@ -227,6 +236,27 @@ func TestMadeAnew(t *testing.T) {
 		}
 	}
 	t.Error("the second log was not read")
+}
+
+// TestMadeAnewByName has brokers that know topics by their names alone in a
+// fetch: the recording says that what became of the first topic is not known.
+func TestMadeAnewByName(t *testing.T) {
+	t.Parallel()
+	old := kversion.Stable()
+	old.SetMaxKeyVersion(int16(kmsg.Fetch), byTopicID-1)
+	cluster := newCluster(t, kfake.MaxVersions(old))
+	admin := kadm.NewClient(client(t, cluster))
+	s, err := tryRecord(t, cluster, Config{Topic: "t"}, func(w work, _ func(string)) error {
+		w.more(300)
+		if _, err := admin.DeleteTopic(w.ctx, "t"); err != nil {
+			return err
+		}
+		_, err := admin.CreateTopic(w.ctx, 1, 1, nil, "t")
+		return err
+	})
+	if !errors.Is(err, errByName) || s.Scanned != 1 {
+		t.Errorf("scanned %d: %v", s.Scanned, err)
+	}
 }
 
 // TestUnsettled has a cluster that never tells an end again: there is no scan,

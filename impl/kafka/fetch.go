@@ -40,6 +40,24 @@ const (
 // fetch asks for records from a position, and waits so long for the first, in
 // milliseconds.
 func (r *reader) fetch(ctx context.Context, l leader, partition int32, from int64, wait int32) (fetched, error) {
+	resp, err := request[*kmsg.FetchResponse](ctx, r.wire, l.addr, r.fetchRequest(l, partition, from, wait))
+	if err != nil {
+		return fetched{}, err
+	}
+	got, err := onlyPartition(resp)
+	if err != nil {
+		return fetched{}, err
+	}
+	read, next := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{Offset: from, IsolationLevel: r.level(),
+		Topic: r.run.Topic, Partition: partition}, got, r.unpack, nil)
+	if read.Err != nil {
+		return fetched{}, fmt.Errorf("%w: %w", errMalformed, read.Err)
+	}
+	return fetched{recordsOf(read.Records), got.HighWatermark, got.LastStableOffset, got.LogStartOffset, next}, nil
+}
+
+// fetchRequest is what a fetch asks.
+func (r *reader) fetchRequest(l leader, partition int32, from int64, wait int32) *kmsg.FetchRequest {
 	req := kmsg.NewPtrFetchRequest()
 	req.MaxWaitMillis, req.MinBytes, req.MaxBytes, req.IsolationLevel = wait, minFetch, maxFetch, r.isolation()
 	req.SessionEpoch = -1 // no session: each answer stands for itself
@@ -49,25 +67,22 @@ func (r *reader) fetch(ctx context.Context, l leader, partition int32, from int6
 	part.Partition, part.FetchOffset, part.CurrentLeaderEpoch, part.PartitionMaxBytes = partition, from, l.epoch, maxFetch
 	t.Partitions = append(t.Partitions, part)
 	req.Topics = append(req.Topics, t)
-	resp, err := request[*kmsg.FetchResponse](ctx, r.wire, l.addr, req)
+	return req
+}
+
+// onlyPartition is the answer about the one partition that was asked for.
+func onlyPartition(resp *kmsg.FetchResponse) (*kmsg.FetchResponseTopicPartition, error) {
 	switch {
-	case err != nil:
-		return fetched{}, err
 	case resp.ErrorCode != 0:
-		return fetched{}, refusal(resp.ErrorCode)
+		return nil, refusal(resp.ErrorCode)
 	case len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1:
-		return fetched{}, errMalformed
+		return nil, errMalformed
 	}
 	got := &resp.Topics[0].Partitions[0]
 	if got.ErrorCode != 0 {
-		return fetched{}, refusal(got.ErrorCode)
+		return nil, refusal(got.ErrorCode)
 	}
-	read, next := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{Offset: from, IsolationLevel: r.level(),
-		Topic: r.run.Topic, Partition: partition}, got, r.unpack, nil)
-	if read.Err != nil {
-		return fetched{}, fmt.Errorf("%w: %w", errMalformed, read.Err)
-	}
-	return fetched{recordsOf(read.Records), got.HighWatermark, got.LastStableOffset, got.LogStartOffset, next}, nil
+	return got, nil
 }
 
 // Timestamps that ListOffsets takes for the two ends of a log.

@@ -24,6 +24,7 @@ type routes struct {
 	open  bool // there is one side: every broker belongs to it, and is asked as well
 	wire  *wire
 	news  func(text string) // is told of elections and topics made anew
+	born  *births           // what every side was told of
 
 	refreshing sync.Mutex // one asks at a time
 	mu         sync.Mutex
@@ -31,7 +32,7 @@ type routes struct {
 	next       int                  // the seed to ask next
 	silent     map[string]time.Time // until when a seed that did not answer is not asked, if there are others
 	id         [16]byte             // of the topic
-	births     int                  // how often the topic was seen to be another
+	birth      int                  // of the topic; 0 until it is known
 	leaders    map[int32]leader
 	elections  int // leader epochs seen after the first one of a partition
 }
@@ -55,7 +56,7 @@ func (r *routes) of(partition int32) leader {
 	if !ok {
 		l = leader{broker: -1, epoch: -1}
 	}
-	l.id, l.birth = r.id, r.births
+	l.id, l.birth = r.id, r.birth
 	return l
 }
 
@@ -154,11 +155,8 @@ func (r *routes) learn(resp *kmsg.MetadataResponse) {
 		}
 	}
 	t := resp.Topics[0]
-	if r.births == 0 || t.TopicID != r.id {
-		if r.births++; r.births > 1 {
-			r.news(fmt.Sprintf("%s says that topic %s was made anew: its id is %s", r.name, r.topic, uuid(t.TopicID)))
-		}
-		r.id, r.leaders = t.TopicID, map[int32]leader{}
+	if !r.learnBirth(t.TopicID) {
+		return
 	}
 	for _, p := range t.Partitions {
 		was, ok := r.leaders[p.Partition]
@@ -167,10 +165,29 @@ func (r *routes) learn(resp *kmsg.MetadataResponse) {
 		}
 		if ok && p.LeaderEpoch != was.epoch || ok && p.Leader != was.broker {
 			r.elections++
-			r.news(fmt.Sprintf("%s says that %s is led by broker %d in epoch %d", r.name, partitionName(r.topic, p.Partition, r.births), p.Leader, p.LeaderEpoch))
+			r.news(fmt.Sprintf("%s says that %s is led by broker %d in epoch %d", r.name, partitionName(r.topic, p.Partition, r.birth), p.Leader, p.LeaderEpoch))
 		}
 		r.leaders[p.Partition] = leader{broker: p.Leader, epoch: p.LeaderEpoch, addr: addrs[p.Leader]}
 	}
+}
+
+// learnBirth takes over which topic of the name a broker knows. It returns false
+// for one that another has taken the place of.
+func (r *routes) learnBirth(id [16]byte) bool {
+	if id == ([16]byte{}) && r.birth > 0 {
+		return true // a broker that knows of no ids
+	}
+	n := r.born.number(id)
+	switch {
+	case n < r.birth:
+		return false
+	case n > r.birth:
+		if n > 1 {
+			r.news(fmt.Sprintf("%s says that topic %s was made anew: its id is %s", r.name, r.topic, uuid(id)))
+		}
+		r.birth, r.id, r.leaders = n, id, map[int32]leader{}
+	}
+	return true
 }
 
 // addrOf is where a broker is to be reached.

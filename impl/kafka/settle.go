@@ -73,6 +73,9 @@ func (r *run) settled(ctx context.Context, w *wire) ([]int64, error) {
 		if unknownTopic(err) != gone {
 			return nil, fmt.Errorf("only some brokers know the topic")
 		}
+		if other.Topics[0].TopicID != resp.Topics[0].TopicID {
+			return nil, fmt.Errorf("broker %d knows another topic of the name", b.NodeID)
+		}
 		for partition, l := range leadersOf(other) {
 			if was := believed[partition]; l != was {
 				return nil, fmt.Errorf("broker %d says that partition %d is led by broker %d in epoch %d, and another says by broker %d in epoch %d",

@@ -86,6 +86,7 @@ func (r *run) learnTopic(ctx context.Context, admin *kadm.Client) error {
 	}
 	r.Partitions = int32(len(topic.Partitions))
 	r.summary.Topic, r.summary.TopicID = r.Topic, uuid(topic.ID)
+	r.born.number(topic.ID)
 	r.config = r.clientSettings()
 	r.set("replication.factor", fmt.Sprint(topic.Partitions.NumReplicas()))
 	return nil
