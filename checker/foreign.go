@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +12,50 @@ import (
 // LogtestNote begins the line of a note by which package logtest says where it
 // found a case that it saved.
 const LogtestNote = "logtest: found in "
+
+// logtestTest begins the line by which it says which test that is.
+const logtestTest = "logtest: test "
+
+// LogtestNoteOf is the note of a case that package logtest found somewhere. The
+// test and its package are "" for none.
+func LogtestNoteOf(where, test, tested string) string {
+	note := LogtestNote + where
+	if test != "" && tested != "" {
+		note += "\n" + logtestTest + test + " of " + tested
+	}
+	return note
+}
+
+// WithoutLogtest is a note without what package logtest wrote into it.
+func WithoutLogtest(note string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(note, "\n"), func(line string) bool {
+		return line == "" || strings.HasPrefix(line, LogtestNote) || strings.HasPrefix(line, logtestTest)
+	}), "\n")
+}
+
+// LogtestCommand is the command that runs the test again which saved a case, "" if
+// the case does not say which. Nothing but such a command comes of any note.
+func LogtestCommand(hd histories.Header) string {
+	for line := range strings.SplitSeq(hd.Note, "\n") {
+		named := logtestNamed.FindStringSubmatch(line)
+		if named == nil {
+			continue
+		}
+		return "go test -count=1 -run '" + RunPattern(named[1]) + "' " + named[2]
+	}
+	return ""
+}
+
+// RunPattern is what the flag -run of go test takes for one test.
+func RunPattern(test string) string {
+	levels := strings.Split(test, "/")
+	for i, level := range levels {
+		levels[i] = "^" + regexp.QuoteMeta(level) + "$"
+	}
+	return strings.Join(levels, "/")
+}
+
+var logtestNamed = regexp.MustCompile(`^` + logtestTest + `(Test[\pL\d_/.,=:#-]*) of ([a-z0-9][\w./~-]*)$`)
 
 // LogPromises are those that package logtest finds broken beside the rules of
 // histories, by the name of the finding: what every client of the log that is

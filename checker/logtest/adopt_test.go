@@ -92,6 +92,9 @@ func TestAdoption(t *testing.T) {
 	}
 	for _, path := range saved {
 		page, err := os.ReadFile(strings.TrimSuffix(path, ".hist") + ".html")
+		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "logtest: test TestMyLog of example.com/mylog") {
+			t.Errorf("%s does not say which test saved it: %v", path, err)
+		}
 		if err != nil || !strings.Contains(string(page), "What proves it") {
 			t.Errorf("%s has no page that proves something: %v", path, err)
 		}

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"github.com/isrcheck/isrcheck/checker"
 )
 
 // fromEnvironment lets variables stand for the number of runs and the seed where
@@ -55,9 +57,8 @@ func (s *suite) again() string {
 
 // command is what runs one test alone, from any folder of its module, built as it
 // is now.
-func command(test string) string {
+func command(test, tested string) string {
 	words := []string{"go test -count=1"}
-	tested := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch {
@@ -67,13 +68,21 @@ func command(test string) string {
 				words = append(words, quoted("-tags="+s.Value))
 			}
 		}
-		tested = strings.TrimSuffix(info.Path, ".test")
 	}
-	words = append(words, "-run "+quoted(pattern(test)))
-	if tested != "" && tested != "command-line-arguments" { // which has go test been given files for
+	words = append(words, "-run "+quoted(checker.RunPattern(test)))
+	if tested != "" {
 		words = append(words, quoted(tested))
 	}
 	return strings.Join(words, " ")
+}
+
+// tested is the path of the package under test, "" where go test was given files.
+func tested() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Path == "command-line-arguments.test" {
+		return ""
+	}
+	return strings.TrimSuffix(info.Path, ".test")
 }
 
 // fromAnywhere is a path for a command that is typed in another folder.
@@ -82,15 +91,6 @@ func fromAnywhere(path string) string {
 		path = whole
 	}
 	return quoted(path)
-}
-
-// pattern is the -run flag's for one test.
-func pattern(name string) string {
-	levels := strings.Split(name, "/")
-	for i, level := range levels {
-		levels[i] = "^" + regexp.QuoteMeta(level) + "$"
-	}
-	return strings.Join(levels, "/")
 }
 
 // quoted is a word for a POSIX shell.

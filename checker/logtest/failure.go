@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/isrcheck/isrcheck/checker"
@@ -35,7 +34,8 @@ type Failure struct {
 	// about this case, which was neither made small nor saved.
 	Known *Failure
 
-	rerun string
+	rerun        string
+	test, tested string // its name, and its package
 }
 
 // Error says what the log did, in a few lines.
@@ -144,7 +144,7 @@ func (s *suite) minimize(ctx context.Context, where string, t *trial, rule strin
 		}
 		return false
 	}
-	f := &Failure{Rule: rule, Case: where, rerun: s.again()}
+	f := &Failure{Rule: rule, Case: where, rerun: s.again(), test: s.test, tested: s.tested}
 	if rule == hung { // and would again
 		runs = 1
 	} else if f.Flaky = !same(t.schedule); f.Flaky {
@@ -174,7 +174,7 @@ func (f *Failure) save(folder string) {
 		hd := f.History.Header()
 		hd.Schedule = string(text)
 		hd.Expect = histories.Expect{Verdict: checker.Violates.String(), Names: append([]string{f.Rule}, f.Also...)}
-		hd.Note = foundIn(hd.Note, f.Case)
+		hd.Note = strings.TrimPrefix(checker.WithoutLogtest(hd.Note)+"\n"+checker.LogtestNoteOf(f.Case, f.test, f.tested), "\n")
 		var h *histories.History
 		if h, err = f.History.WithHeader(hd); err == nil {
 			f.History = h
@@ -184,15 +184,6 @@ func (f *Failure) save(folder string) {
 		f.File, err = f.write(folder, text)
 	}
 	f.Unsaved = err
-}
-
-// foundIn is a note that says where a case was found, and no longer that its run
-// is under way.
-func foundIn(note, where string) string {
-	lines := slices.DeleteFunc(strings.Split(note, "\n"), func(line string) bool {
-		return line == "" || strings.HasPrefix(line, checker.LogtestNote)
-	})
-	return strings.Join(append(lines, checker.LogtestNote+where), "\n")
 }
 
 // mostSaved is how many failures by one rule a folder takes.

@@ -47,7 +47,8 @@ func TestLog(t *testing.T, drive Driver, opts Options) {
 		s.retryIn = filepath.Join("testdata", "failures", strings.ReplaceAll(t.Name(), "/", "-"))
 	}
 	s.saveIn = s.retryIn
-	s.rerun = command(t.Name())
+	s.test, s.tested = t.Name(), tested()
+	s.rerun = command(t.Name(), s.tested)
 	journals := journalsOf(s.retryIn, t.Name())
 	keep := journals.next()
 	if f := flag.Lookup("test.artifacts"); f != nil && f.Value.String() == "true" {

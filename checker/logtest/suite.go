@@ -25,6 +25,8 @@ type suite struct {
 	draws     bool                // a page about each failure that is saved
 	retryIn   string              // folder of old ones
 	journal   *journal            // of the run that is under way
+	test      string              // its name, "" outside go test
+	tested    string              // its package, "" if nobody knows
 	rerun     string              // the command that runs this test alone, "" outside go test
 	variables string              // of the environment that it needs
 	demanded  bool                // the number of drawn schedules was asked for in the options
@@ -113,7 +115,7 @@ func (s *suite) perform(ctx context.Context, sch schedule.Schedule) (*Run, *hist
 		return nil, nil, err
 	}
 	s.journal.begin()
-	rec, err := histories.NewRecorder(s.journal, histories.Header{Config: s.opts.Config, Schedule: string(text), Note: checker.LogtestNote + "a run that was under way"}, clock)
+	rec, err := histories.NewRecorder(s.journal, histories.Header{Config: s.opts.Config, Schedule: string(text), Note: checker.LogtestNoteOf("a run that was under way", s.test, s.tested)}, clock)
 	if err != nil {
 		return nil, nil, err
 	}

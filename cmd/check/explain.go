@@ -95,6 +95,9 @@ func (a *app) explained(h *histories.History, j judgement, faults int) string {
 	default:
 		fmt.Fprintf(&b, "%s: %s.\n", a.ink.yellow(r.Verdict.String()), clip(r.Reason, saysWidth))
 	}
+	if text := unmet(h.Header(), r); text != "" {
+		fmt.Fprintln(&b, text)
+	}
 	if n := len(r.Assumptions); n > 0 {
 		fmt.Fprintf(&b, "Assumed, for the header does not say: %s.\n", strings.Join(r.Assumptions, " "))
 	}
@@ -121,9 +124,12 @@ func (a *app) explainViolation(b *strings.Builder, h *histories.History, r *chec
 	if len(r.Lost) > 0 {
 		fmt.Fprintf(b, "Lost: %s.\n", clip(losses(r.Lost), saysWidth))
 	}
-	if first.Partition == "" {
+	switch {
+	case first.Partition == "" && checker.OfLogtest(h.Header()):
+		fmt.Fprintf(b, "The test reports that itself; what its clients saw need not show it.\n")
+	case first.Partition == "":
 		fmt.Fprintf(b, "The cluster reports that itself; its clients need not have seen it.\n")
-	} else {
+	default:
 		fmt.Fprintf(b, "That is %d of %s, on %s.\n", len(first.Evidence), count(len(h.Ops()), "operation"), clip(first.Partition, nameWidth))
 	}
 	also := map[string]int{}
@@ -140,6 +146,18 @@ func (a *app) explainViolation(b *strings.Builder, h *histories.History, r *chec
 	if len(names) > 0 {
 		fmt.Fprintf(b, "Found as well, as its consequences or beside it: %s.\n", strings.Join(names, ", "))
 	}
+}
+
+// unmet says that a history does not show what its header expects, "" if it does
+// or the header expects nothing.
+func unmet(hd histories.Header, r *checker.Result) string {
+	switch {
+	case hd.Expect.Verdict == "" || r.Meets(hd.Expect):
+		return ""
+	case slices.Contains(hd.Expect.Names, "nondeterministic"):
+		return "The case expects " + hd.Expect.String() + ": two runs of its schedule differed, and this is one of them, which alone does not show it."
+	}
+	return "The case expects " + hd.Expect.String() + ", which this history does not show."
 }
 
 // duties says what the operations of a finding should have done.

@@ -165,6 +165,8 @@ func place(e checker.Evidence) string {
 // next is the command that takes a violation further.
 func next(j judgement) string {
 	switch {
+	case checker.OfLogtest(j.header) && checker.LogtestCommand(j.header) != "":
+		return checker.LogtestCommand(j.header)
 	case checker.OfLogtest(j.header):
 		return "run the Go test that saved the case again (package logtest); it begins with it"
 	case j.file == "-" && j.header.Schedule != "":

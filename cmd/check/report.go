@@ -95,7 +95,7 @@ func writePage(path string, h *histories.History, r *checker.Result, next string
 		return err
 	}
 	var out bytes.Buffer
-	if err := (report.Page{History: h, Result: r, Next: next, Facts: facts(r), Cluster: cluster}).Write(&out); err != nil {
+	if err := (report.Page{History: h, Result: r, Next: next, Facts: facts(h.Header(), r), Cluster: cluster}).Write(&out); err != nil {
 		return err
 	}
 	return replaceFile(path, out.Bytes())
@@ -103,6 +103,9 @@ func writePage(path string, h *histories.History, r *checker.Result, next string
 
 // command is what takes a judged history further, "" if nothing needs to be done.
 func command(j judgement) string {
+	if checker.OfLogtest(j.header) {
+		return checker.LogtestCommand(j.header)
+	}
 	if j.result.Verdict == checker.Violates || j.header.Schedule != "" {
 		return next(j)
 	}
@@ -110,8 +113,14 @@ func command(j judgement) string {
 }
 
 // facts are what a page says beside the finding that it is about.
-func facts(r *checker.Result) []string {
+func facts(hd histories.Header, r *checker.Result) []string {
 	var out []string
+	if text := unmet(hd, r); text != "" {
+		out = append(out, text)
+	}
+	if checker.OfLogtest(hd) && checker.LogtestCommand(hd) == "" {
+		out = append(out, "To see it again, run the Go test that saved the case, which begins with it.")
+	}
 	if r.Legal != nil {
 		out = append(out, legalUpTo(r.Legal)+".")
 	}
