@@ -76,27 +76,27 @@ func readSteps(steps []schedule.Step) ([]action, error) {
 	actions := make([]action, len(steps))
 	for i := range steps {
 		s := &steps[i]
-		a, err := readStep(s)
+		err := readStep(s, &actions[i])
 		if err == nil && i > 0 && s.At < steps[i-1].At {
 			err = fmt.Errorf("time %d is before that of the step above; expected steps in order of time", s.At)
 		}
 		if err != nil {
 			return nil, itemOf(s, err)
 		}
-		a.args.step = i
-		actions[i] = a
+		actions[i].args.step = i
 	}
 	return actions, nil
 }
 
-func readStep(s *schedule.Step) (action, error) {
+// readStep reads a step into its place.
+func readStep(s *schedule.Step, out *action) error {
 	if s.At < 0 || s.At > dayOfMs {
-		return action{}, at(strconv.FormatInt(s.At, 10), "time %d: expected milliseconds from 0 to %d", s.At, int64(dayOfMs))
+		return at(strconv.FormatInt(s.At, 10), "time %d: expected milliseconds from 0 to %d", s.At, int64(dayOfMs))
 	}
 	if s.Actor == schedule.Nemesis {
-		return readFault(s)
+		return readFault(s, out)
 	}
-	return readRequest(s)
+	return readRequest(s, out)
 }
 
 // stepText is a step as its schedule writes it, without the time.
@@ -116,41 +116,41 @@ func deedText(s *schedule.Step) string {
 	return string(text)
 }
 
-func readFault(s *schedule.Step) (action, error) {
+func readFault(s *schedule.Step, out *action) error {
 	i := faultOf(s.Verb)
 	if i < 0 {
 		var verbs []string
 		for _, f := range Faults {
 			verbs = append(verbs, f.Verb)
 		}
-		return action{}, at(s.Verb, "unknown fault %q; expected one of %s", s.Verb, strings.Join(verbs, ", "))
+		return at(s.Verb, "unknown fault %q; expected one of %s", s.Verb, strings.Join(verbs, ", "))
 	}
 	if len(s.Words) > 0 {
-		return action{}, at(s.Words[0], "unexpected word %q; arguments of a fault are key=value", s.Words[0])
+		return at(s.Words[0], "unexpected word %q; arguments of a fault are key=value", s.Words[0])
 	}
-	out := action{at: s.At, fault: i}
+	out.at, out.fault = s.At, i
 	out.args.from, out.args.to = anyNode, anyNode
 	out.args.text = deedText(s)
 	if err := checkKeys(s, faultArgs[i]); err != nil {
-		return action{}, err
+		return err
 	}
 	for k := range faultArgs[i] {
 		spec := &faultArgs[i][k]
 		j := slices.IndexFunc(s.Args, func(a schedule.Arg) bool { return a.Key == spec.Key })
 		if j < 0 {
 			if !spec.Optional {
-				return action{}, at(s.Verb, "%s needs %s=", s.Verb, spec.Key)
+				return at(s.Verb, "%s needs %s=", s.Verb, spec.Key)
 			}
 			continue
 		}
 		if err := out.args.read(spec, s.Args[j].Value); err != nil {
-			return action{}, err
+			return err
 		}
 	}
 	if out.args.within > 0 && out.args.when == noMoment {
-		return action{}, at(fmt.Sprintf("within=%d", out.args.within), "within= says how long a fault waits; expected when=, for what")
+		return at(fmt.Sprintf("within=%d", out.args.within), "within= says how long a fault waits; expected when=, for what")
 	}
-	return out, nil
+	return nil
 }
 
 // checkKeys refuses arguments that are unknown or given twice.
@@ -313,36 +313,37 @@ var ClientVerbs = []ClientVerb{
 }
 
 // readRequest reads a client's step.
-func readRequest(s *schedule.Step) (action, error) {
+func readRequest(s *schedule.Step, out *action) error {
 	i := slices.IndexFunc(ClientVerbs, func(v ClientVerb) bool { return v.Verb == s.Verb })
 	if i < 0 {
 		var verbs []string
 		for _, v := range ClientVerbs {
 			verbs = append(verbs, v.Verb)
 		}
-		return action{}, at(s.Verb, "unknown verb %q of a client; expected one of %s (faults belong to the actor %s)", s.Verb, strings.Join(verbs, ", "), schedule.Nemesis)
+		return at(s.Verb, "unknown verb %q of a client; expected one of %s (faults belong to the actor %s)", s.Verb, strings.Join(verbs, ", "), schedule.Nemesis)
 	}
 	verb := &ClientVerbs[i]
 	if err := checkKeys(s, verb.Args); err != nil {
-		return action{}, err
+		return err
 	}
 	words := 0
 	if verb.Words != "" {
 		words = 1
 	}
 	if len(s.Words) != words {
-		return action{}, at(s.Verb, "%d words after %s; expected %q", len(s.Words), s.Verb, verb.Words)
+		return at(s.Verb, "%d words after %s; expected %q", len(s.Words), s.Verb, verb.Words)
 	}
 	if err := histories.CheckProcess(s.Actor); err != nil {
-		return action{}, at(s.Actor, "client %q: a history cannot name it: %v", s.Actor, err)
+		return at(s.Actor, "client %q: a history cannot name it: %v", s.Actor, err)
 	}
-	out := action{at: s.At, fault: -1, client: s.Actor, request: request{max: none, via: nobody}}
+	out.at, out.fault, out.client = s.At, -1, s.Actor
+	out.request.max, out.request.via = none, nobody
 	for k := range verb.Args {
 		if err := out.request.readArg(&verb.Args[k], s); err != nil {
-			return action{}, err
+			return err
 		}
 	}
-	return out, verb.read(&out.request, s)
+	return verb.read(&out.request, s)
 }
 
 // readArg sets the field that an argument is for.
