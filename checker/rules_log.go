@@ -15,8 +15,8 @@ func phantoms(p *partition) []Finding {
 	for _, x := range p.records {
 		if len(p.sent[x.value]) == 0 {
 			reader := x.seenBy[0].op
-			found = append(found, proof([]*histories.Op{reader}, "Record %s was read by %s at offset %d, and nobody ever sent it",
-				x.value, reader.Process, x.offset).should(reader, "held no record %s", x.value).naming(x.value))
+			found = append(found, proof([]*histories.Op{reader}, "Record %s was read by %s at offset %d, and nobody ever sent it to %s",
+				x.value, reader.Process, x.offset, p.name).should(reader, "held no record %s", x.value).naming(x.value))
 		}
 	}
 	return found

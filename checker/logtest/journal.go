@@ -69,15 +69,15 @@ func (j journals) left() (paths []string) {
 		name, ok := strings.CutPrefix(e.Name(), of+"-")
 		number, _, _ := strings.Cut(name, "-")
 		pid, err := strconv.Atoi(number)
-		if ok && err == nil && !strings.HasPrefix(name, incarnation+"-") && (pid == os.Getpid() || !runs(pid)) {
+		if ok && err == nil && !strings.HasPrefix(name, incarnation+"-") && (pid == os.Getpid() || !isRunning(pid)) {
 			paths = append(paths, filepath.Join(folder, e.Name()))
 		}
 	}
 	return paths
 }
 
-// runs reports whether there is a process of that number.
-func runs(pid int) bool {
+// isRunning reports whether there is a process of that number.
+func isRunning(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return false

@@ -19,11 +19,17 @@ import (
 // other, and the next time comes when they are done or [Options.Pace] is over.
 // Clients of a deterministic log act one by one.
 func (r *Run) Play(ctx context.Context, log Log) error {
+	if log == nil {
+		return errors.New("expected a log, found nil")
+	}
 	p := &player{ctx: ctx, run: r, log: log, partitions: []Log{log}, clients: map[string]*client{}}
 	if l, ok := log.(Partitioned); ok {
 		p.partitions = nil
 		for n := range l.Partitions() {
 			p.partitions = append(p.partitions, l.Partition(n))
+			if p.partitions[n] == nil {
+				return fmt.Errorf("expected a log as partition %d, found nil", n)
+			}
 		}
 		if len(p.partitions) == 0 {
 			return errors.New("the log has no partitions")

@@ -47,6 +47,9 @@ func (s *suite) retry(ctx context.Context, path string) (r report) {
 	if err != nil {
 		return report{err: err}
 	}
+	if lacks := s.cannot(sch); lacks != "" {
+		return report{err: fmt.Errorf("%s cannot be tried any more: the log %s; delete the file if that is meant to be so", path, lacks)}
+	}
 	for range s.attempts {
 		t, err := s.try(ctx, sch)
 		switch {
@@ -62,6 +65,18 @@ func (s *suite) retry(ctx context.Context, path string) (r report) {
 		r.notes = []string{fmt.Sprintf("%s does not fail any more (%s before)", path, hd.Expect)}
 	}
 	return r
+}
+
+// cannot says which fault of a schedule the log has no more, "" if it has all.
+func (s *suite) cannot(sch schedule.Schedule) string {
+	for _, step := range sch.Steps {
+		for _, a := range abilities {
+			if step.Actor == schedule.Nemesis && step.Verb == string(a.Ability) && !s.means.has(a.Ability) {
+				return a.lacks
+			}
+		}
+	}
+	return ""
 }
 
 // broken reports a saved failure that fails: by a rule that it was saved for as

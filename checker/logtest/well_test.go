@@ -114,6 +114,39 @@ func TestNotLive(t *testing.T) {
 	}
 }
 
+// TestFaultNoMore has a saved failure with a fault that the log has no more: that
+// it does not fail then means nothing, and is said.
+func TestFaultNoMore(t *testing.T) {
+	opts := logtest.Options{Deterministic: true, Timeout: 20 * time.Millisecond, Runs: 40, Failures: t.TempDir()}
+	if err := logtest.CheckLog(t.Context(), play(func() logtest.Log { return &sick{lasts: forEver} }), opts); len(rulesIn(err)) != 1 {
+		t.Fatal(err)
+	}
+	err := logtest.CheckLog(t.Context(), play(func() logtest.Log { return &memoryLog{} }), opts)
+	if err == nil || !strings.Contains(err.Error(), "cannot be tried any more: the log cannot crash: it is no Crasher") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNoLog names what a driver hands over by mistake.
+func TestNoLog(t *testing.T) {
+	if err := logtest.CheckLog(t.Context(), play(func() logtest.Log { return nil }), logtest.Options{}); err == nil || !strings.Contains(err.Error(), "expected a log, found nil") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNoEnd ends the reading of a log that has an answer for every offset.
+func TestNoEnd(t *testing.T) {
+	drive := play(func() logtest.Log {
+		return &fake{read: func(_ *fake, _ string, from int64, _ []logtest.Record) []logtest.Record {
+			return []logtest.Record{{Offset: from, Value: "1"}}
+		}}
+	})
+	err := logtest.CheckLog(t.Context(), drive, logtest.Options{Deterministic: true, Runs: 1, MinimizeRuns: 1})
+	if err == nil || !strings.Contains(err.Error(), "it goes on behind 131072 records") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestSickForAWhile bears with a log that needs some time to recover.
 func TestSickForAWhile(t *testing.T) {
 	drive := play(func() logtest.Log { return &sick{lasts: 2 * time.Millisecond, starts: true, calm: true} })
