@@ -13,6 +13,7 @@ type judge struct {
 	ops        []histories.Op   // all, or none where only a part is judged
 	marks      []histories.Mark // all, or those that confess something
 	ofLogtest  bool             // package logtest recorded it
+	ending     ending
 	opts       Options
 	partitions []*partition
 	result     Result
@@ -29,7 +30,7 @@ func emptyJudge(c histories.Config, opts Options) *judge {
 	if opts.Memory == 0 {
 		opts.Memory = DefaultMemory
 	}
-	return &judge{config: c, opts: opts, violated: map[*partition]bool{}, excused: map[*partition]string{}}
+	return &judge{config: c, opts: opts, ending: endingOf(c), violated: map[*partition]bool{}, excused: map[*partition]string{}}
 }
 
 func newJudge(h *histories.History, opts Options) *judge {
@@ -56,6 +57,9 @@ func newJudge(h *histories.History, opts Options) *judge {
 	}
 	j.count()
 	j.assume(h.Config())
+	for i := range j.marks {
+		j.ending.mark(&j.marks[i])
+	}
 	polls := 0
 	for i := range h.Ops() {
 		if h.Ops()[i].Kind == histories.Poll {
@@ -154,9 +158,15 @@ func (j *judge) conclude() {
 	if r.Verdict == Contradictory {
 		return
 	}
+	lacks := j.ending.lacks()
 	if len(r.Names()) > 0 {
-		r.Verdict = Violates
+		if r.Verdict = Violates; lacks != "" {
+			r.Notes = append(r.Notes, lacks)
+		}
 		return
+	}
+	if lacks != "" { // which explains the other reasons
+		j.unknown = append([]string{lacks}, j.unknown...)
 	}
 	if len(j.unknown) > 0 {
 		r.Verdict, r.Reason = Undecided, j.unknown[0]

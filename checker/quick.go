@@ -35,6 +35,7 @@ type quick struct {
 
 	compacted bool
 
+	ending     ending
 	gaveUp     bool
 	rebalanced bool // a rebalance makes positions known that were not judged so far
 	partitions map[string]*quickLog
@@ -107,6 +108,7 @@ func newQuick(c histories.Config, rebalances bool) *quick {
 		dense:      c.Get("offsets") == "dense",
 		tracker:    newTracker(c, rebalances),
 		pipeline:   mostPipelined,
+		ending:     endingOf(c),
 		partitions: map[string]*quickLog{}, ops: map[int]bool{}}
 	q.tight = q.dense && retries(c) == "" && allowedByName(c, duplicate) == ""
 	q.compacted = c.Get("cleanup.policy") == "compact"
@@ -116,6 +118,7 @@ func newQuick(c histories.Config, rebalances bool) *quick {
 
 // mark takes note of something beside the operations.
 func (q *quick) mark(m *histories.Mark) {
+	q.ending.mark(m)
 	if Confesses(m) {
 		q.gaveUp = q.gaveUp || q.strict
 		q.confessed = append(q.confessed, *m)

@@ -55,6 +55,7 @@ func tooHeavy(c histories.Config, e Exercised, why string) *Result {
 	j := emptyJudge(c, Options{})
 	j.result.Exercised = e
 	j.assume(c)
+	j.ending = ending{} // nobody looked for it
 	j.unknown = append(j.unknown, why)
 	j.conclude()
 	return &j.result

@@ -10,10 +10,21 @@ import (
 // WrittenAsItGoes is the setting of a header that says that the file was
 // written while the history happened. If whoever wrote it was killed, the file
 // may end within a line, or within a frame of packed data: such an end is left
-// out, so that the history is what was written in whole lines, and operations
-// whose answers are missing are open. In any other file it is an error, because
-// nobody knows what is missing.
+// out, so that the history is what was written in whole lines with the note
+// [CutOff] behind them, and operations whose answers are missing are open. In any
+// other file it is an error, because nobody knows what is missing.
 var WrittenAsItGoes = Setting{"x-written", "as-it-goes"}
+
+// EndMarked is the setting of a header that says that the last thing that happens
+// is the note [Complete]. A file without that one lacks its end, wherever that was
+// lost: a cut between two lines shows nothing else.
+var EndMarked = Setting{"x-end", "marked"}
+
+// Notes about where a history ends.
+const (
+	CutOff   = "the file ends in the middle: what came after is not known"
+	Complete = "the recording is complete"
+)
 
 // lenient lets a reader of an unpacked history end where its last whole line
 // does, if its header says [WrittenAsItGoes].
@@ -33,11 +44,14 @@ func lenient(name string, r *bufio.Reader) *bufio.Reader {
 	return bufio.NewReaderSize(&wholeLines{r: r}, r.Size())
 }
 
-// wholeLines reads lines that end.
+// wholeLines reads lines that end, and says in a line of its own if there was one
+// that does not.
 type wholeLines struct {
-	r    *bufio.Reader
-	line []byte // what is left of the one that was read last
-	long []byte // the one that is longer than the reader's buffer
+	r     *bufio.Reader
+	line  []byte // what is left of the one that was read last
+	long  []byte // the one that is longer than the reader's buffer
+	last  []byte // the whole of the one that was read last
+	ended bool
 }
 
 func (w *wholeLines) Read(p []byte) (int, error) {
@@ -52,16 +66,21 @@ func (w *wholeLines) Read(p []byte) (int, error) {
 }
 
 func (w *wholeLines) next() error {
+	if w.ended {
+		return io.EOF
+	}
 	w.long = w.long[:0]
 	for {
 		part, err := w.r.ReadSlice('\n')
 		switch {
 		case err == nil && len(w.long) == 0:
 			w.line = part
+			w.last = append(w.last[:0], part...)
 			return nil
 		case err == nil:
 			w.long = append(w.long, part...)
 			w.line = w.long
+			w.last = append(w.last[:0], w.long...)
 			return nil
 		case err == bufio.ErrBufferFull && len(w.long) <= maxLine:
 			w.long = append(w.long, part...)
@@ -69,9 +88,22 @@ func (w *wholeLines) next() error {
 		case err == bufio.ErrBufferFull: // the reader of lines says what is wrong
 			w.line = append(w.long, part...)
 			return nil
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			return io.EOF
+		case errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF && len(part)+len(w.long) > 0:
+			w.line, w.ended = w.cutOff(), true
+			return nil
 		}
 		return err
 	}
+}
+
+// cutOff is the line that says that the next one is missing, at the time of the
+// last one that is whole.
+func (w *wholeLines) cutOff() []byte {
+	c := newCursor("", 0, bytes.TrimRight(w.last, "\r\n"))
+	c.words = map[string]string{}
+	e := c.event()
+	m := Mark{Kind: Note, Process: "reader", Text: CutOff, Time: max(e.Op.Call, e.Op.Return, e.Mark.Time, 0), Offset: None}
+	var out eventWriter
+	out.mark(&m)
+	return out.buf
 }

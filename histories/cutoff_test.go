@@ -35,6 +35,10 @@ func TestCutOff(t *testing.T) {
 			} else {
 				before = got
 			}
+			cut := n < len(packed) && notes(h, histories.CutOff) == 0 && !endsWhole(packings[name], t, header, lines, packed[:n])
+			if cut || n == len(packed) && notes(h, histories.CutOff) != 0 {
+				t.Fatalf("%s, %d of %d bytes: %d notes that the file is cut off", name, n, len(packed), notes(h, histories.CutOff))
+			}
 			r := &counting{}
 			if err := histories.Stream("cut", bytes.NewReader(packed[:n]), r); err != nil || r.ops != len(h.Ops()) {
 				t.Fatalf("%s, %d of %d bytes: %d operations in a stream, %d as a whole (%v)", name, n, len(packed), r.ops, len(h.Ops()), err)
@@ -86,6 +90,25 @@ func events(h *histories.History) int {
 	for _, o := range h.Ops() {
 		n++
 		if o.Outcome != histories.Open {
+			n++
+		}
+	}
+	return n
+}
+
+// endsWhole reports whether a cut fell between two lines: then nothing shows it.
+func endsWhole(pack func(*testing.T, string) []byte, t *testing.T, header string, lines []string, cut []byte) bool {
+	for n := range lines {
+		if bytes.Equal(cut, pack(t, header+strings.Join(lines[:n], ""))) {
+			return true
+		}
+	}
+	return false
+}
+
+func notes(h *histories.History, text string) (n int) {
+	for _, m := range h.Marks() {
+		if m.Kind == histories.Note && m.Text == text {
 			n++
 		}
 	}

@@ -281,6 +281,9 @@ func advice(j judgement) string {
 	case j.result.Verdict == checker.Conforms:
 		return "record more of the kind; check verify judges many files at once"
 	}
+	if strings.Contains(j.result.Reason, "what came after is not known") {
+		return "copy the file again, as a whole, or record again and let it end"
+	}
 	if strings.Contains(j.result.Reason, "(list earliest)") {
 		return "record the log start after the last scan (list earliest); check help exit-codes says what unknown means"
 	}

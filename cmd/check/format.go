@@ -114,7 +114,9 @@ operation; "index" counts lines and may be left out, as may what a completion on
 An offset is "offset", be it told or asked for (null, or none, where none was told), values
 are "values", records [OFFSET,VALUE] in "records". Readers skip keys that begin with "x-".
 A file whose config has "x-written":"as-it-goes" may end within a line, or a frame of packed
-data, because its writer was killed: that end is left out. In any other file it is an error.
+data, because its writer was killed: that end is left out, a note says so, and the verdict is
+not ok. In any other file it is an error. With "x-end":"marked" a file ends with the note
+"` + histories.Complete + `", and without it the verdict is not ok either.
 An operation that has no completion was never answered. Each as .hist and as .jsonl:
 
 ` + indent(eachInBoth(formatOperations)) + `Sends of a process that overlap need an "id" that pairs their events:

@@ -38,10 +38,11 @@ func (a *app) record() *cobra.Command {
 			"from explicit positions, and at the end every partition is read from its log start to its\n" +
 			"end. One operation is one attempt on the wire. Unless --existing names one, which has to\n" +
 			"be empty, a topic is made for the recording, and stays.\n" +
-			"FILE is written as it goes: what a killed recorder leaves behind can be judged. An\n" +
-			"interrupt, SIGTERM or SIGHUP ends the work early and reads the partitions all the same; a second\n" +
-			"one ends at once. The exit code is 3 if a partition could not be read to its end, or if\n" +
-			"nothing is recorded since the cluster does not tell the settings of the topic.\n" +
+			"FILE is written as it goes: what a killed recorder leaves behind can be judged, and is\n" +
+			"unknown or a violation. An interrupt, SIGTERM or SIGHUP ends the work early and reads the\n" +
+			"partitions all the same; a second one ends at once. The exit code is 3 if a partition could\n" +
+			"not be read to its end, or if nothing is recorded since the cluster does not tell the\n" +
+			"settings of the topic.\n" +
 			"Passwords and keys are in no recording; give them by --config or a variable.",
 		Example: "  check record --bootstrap localhost:9092 --partitions 3 --duration 1m -o run.jsonl.zst\n" +
 			"  check record --config client.properties --topic-config min.insync.replicas=2 -o run.jsonl.zst\n" +

@@ -73,7 +73,8 @@ func Record(ctx context.Context, c Config) (Summary, error) {
 	return r.summary, err
 }
 
-// record is all that is in the history.
+// record is all that is in the history. It ends with a note that says whether
+// every partition was read to its end, whatever else went wrong.
 func (r *run) record(ctx context.Context) error {
 	w := newWire(&r.Config)
 	defer w.close()
@@ -91,12 +92,24 @@ func (r *run) record(ctx context.Context) error {
 	// The end of the work, however early, is no reason not to look at what
 	// became of it.
 	ctx = context.WithoutCancel(ctx)
+	reading := r.readToTheEnd(ctx, w)
+	if reading != nil {
+		r.note("the recording is not complete: " + strings.Join(strings.Fields(reading.Error()), " "))
+	} else {
+		r.note(histories.Complete)
+	}
+	return cmp.Or(err, reading)
+}
+
+// readToTheEnd scans the cluster once it is at rest; a scan of one that is not is
+// none.
+func (r *run) readToTheEnd(ctx context.Context, w *wire) error {
 	r.Say("waiting until the cluster answers")
-	if settling := r.settle(ctx, w); settling != nil {
-		return cmp.Or(err, settling) // a scan of a cluster that is not at rest is none
+	if err := r.settle(ctx, w); err != nil {
+		return err
 	}
 	r.Say("reading every partition to its end")
-	return cmp.Or(err, r.scan(ctx, w))
+	return r.scan(ctx, w)
 }
 
 // work runs the clients and the nemesis for the duration, and returns when all

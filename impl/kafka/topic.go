@@ -161,7 +161,7 @@ func (r *run) clientSettings() histories.Config {
 	c := histories.Config{{Key: "acks", Value: r.Acks}, {Key: "enable.idempotence", Value: fmt.Sprint(r.Idempotent)},
 		{Key: "max.in.flight.requests.per.connection", Value: fmt.Sprint(r.InFlight)}, {Key: "isolation.level", Value: r.Isolation},
 		{Key: "reads", Value: r.Reads}, {Key: "offsets", Value: "sparse"}, {Key: "system", Value: "kafka"},
-		histories.WrittenAsItGoes}
+		histories.WrittenAsItGoes, histories.EndMarked}
 	if r.Group {
 		c = append(c, histories.Setting{Key: "assignment", Value: "subscribe"}, histories.Setting{Key: "auto.offset.reset", Value: "earliest"})
 	}

@@ -1,0 +1,35 @@
+package checker
+
+import "github.com/isrcheck/isrcheck/histories"
+
+// An ending is what a history says of its own end.
+type ending struct {
+	expected bool // it has to say that it is complete
+	complete bool // it does
+	cut      bool // it says that it is cut off
+}
+
+func endingOf(c histories.Config) ending {
+	v, _ := c.Stated(histories.EndMarked.Key)
+	return ending{expected: v == histories.EndMarked.Value}
+}
+
+// mark takes note of something beside the operations.
+func (e *ending) mark(m *histories.Mark) {
+	if m.Kind == histories.Note {
+		e.complete = e.complete || m.Text == histories.Complete
+		e.cut = e.cut || m.Text == histories.CutOff
+	}
+}
+
+// lacks says why nobody knows what else happened, "" if the history has its end.
+// An answer that is missing may be the one that shows a loss.
+func (e ending) lacks() string {
+	switch {
+	case e.cut:
+		return histories.CutOff
+	case e.expected && !e.complete:
+		return "the recording does not say that it is complete, as it would at its end: what came after is not known"
+	}
+	return ""
+}
