@@ -79,6 +79,7 @@ func (f *liveFaults) open(ctx context.Context, a *app, c *kafka.Config) (end fun
 		return errors.Join(errs...)
 	}
 	f.nemesis.Limit, f.nemesis.Hurry = c.Settle, ctx.Done()
+	f.nemesis.Say = func(text string) { fmt.Fprintf(a.err, "check: %s\n", text) }
 	if f.local {
 		err = f.openLocal(ctx, a, c)
 	} else {
@@ -171,6 +172,18 @@ func await(ctx context.Context, c *kafka.Config, started []*process.Process) err
 		}()
 	}
 	return kafka.Await(ctx, *c, len(started))
+}
+
+// bypassed warns of each --proxy that no connection went through. It is asked
+// before the network is closed.
+func (f *liveFaults) bypassed() (warnings []string) {
+	if f.local || f.nemesis.Network == nil {
+		return nil
+	}
+	for _, link := range f.nemesis.Network.Unused() {
+		warnings = append(warnings, fmt.Sprintf("no connection went through --proxy %s, and so no fault strikes it: give its address as --bootstrap and in the broker's advertised.listeners", link))
+	}
+	return warnings
 }
 
 // jsonNemesis is the JSON of what faults were drawn from. Names are part of the

@@ -197,6 +197,7 @@ func (r *recorder) record(ctx context.Context, path string) (recorded, error) {
 		end := newProgress(r.app.err).during("recording " + label(path))
 		s, err = kafka.Record(ctx, r.config)
 		end()
+		s.Remarks = append(s.Remarks, r.faults.bypassed()...)
 	}
 	if stopping := stop(); stopping != nil {
 		r.app.fail(exitUnknown, stopping)

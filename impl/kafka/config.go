@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/sasl"
+
+	"github.com/isrcheck/isrcheck/histories"
 )
 
 // A Nemesis injects faults while clients work. What a [fmt.Stringer] says of
@@ -28,8 +30,9 @@ import (
 type Nemesis interface {
 	// Run injects faults until the context ends, and heals everything before it
 	// returns. It calls mark at the begin and the end of every fault, with what
-	// a person should read in the history.
-	Run(ctx context.Context, mark func(text string)) error
+	// a person should read in the history: as [histories.Nemesis], or as
+	// [histories.Note] what is no fault.
+	Run(ctx context.Context, mark func(kind histories.MarkKind, text string)) error
 }
 
 // A Config says which cluster is recorded, and what its clients do. Zero values

@@ -149,7 +149,7 @@ func (r *run) work(ctx context.Context) error {
 	}
 	var err error
 	if r.Nemesis != nil {
-		err = r.Nemesis.Run(ctx, r.nemesis)
+		err = r.Nemesis.Run(ctx, r.mark)
 	}
 	if err != nil {
 		cancel()
@@ -247,13 +247,15 @@ func (r *run) provenance() string {
 }
 
 // note records something for people.
-func (r *run) note(text string) {
-	r.rec.Mark(histories.Mark{Kind: histories.Note, Process: "recorder", Text: text, Offset: histories.None})
-}
+func (r *run) note(text string) { r.mark(histories.Note, text) }
 
-// nemesis records a fault or its end.
-func (r *run) nemesis(text string) {
-	r.rec.Mark(histories.Mark{Kind: histories.Nemesis, Text: text, Offset: histories.None})
+// mark records a fault or its end, or a note.
+func (r *run) mark(kind histories.MarkKind, text string) {
+	m := histories.Mark{Kind: kind, Text: text, Offset: histories.None}
+	if kind == histories.Note {
+		m.Process = "recorder"
+	}
+	r.rec.Mark(m)
 }
 
 // remark remembers what a person should know of the recording.

@@ -65,11 +65,11 @@ func (s *session) Write(lines []byte) (int, error) {
 	return s.written.Write(lines)
 }
 
-func (s *session) Run(ctx context.Context, mark func(text string)) error {
+func (s *session) Run(ctx context.Context, mark func(histories.MarkKind, string)) error {
 	defer s.end()
 	w := work{ctx, &s.events}
 	if s.nemesis != nil {
-		if err := s.nemesis(w, mark); err != nil {
+		if err := s.nemesis(w, func(text string) { mark(histories.Nemesis, text) }); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/impl/kafka/testcluster"
 )
 
@@ -27,8 +28,8 @@ type scene struct {
 }
 
 // Run lets the clients work before the first act, and after the last one.
-func (play stage) Run(ctx context.Context, mark func(string)) error {
-	s := &scene{ctx: ctx, mark: mark}
+func (play stage) Run(ctx context.Context, mark func(histories.MarkKind, string)) error {
+	s := &scene{ctx: ctx, mark: func(text string) { mark(histories.Nemesis, text) }}
 	s.rest(3 * time.Second)
 	play(s)
 	s.rest(3 * time.Second)

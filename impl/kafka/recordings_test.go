@@ -87,7 +87,7 @@ type last struct {
 	end func()
 }
 
-func (l last) Run(ctx context.Context, mark func(string)) error {
+func (l last) Run(ctx context.Context, mark func(histories.MarkKind, string)) error {
 	defer l.end()
 	return l.stage.Run(ctx, mark)
 }

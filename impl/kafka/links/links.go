@@ -10,9 +10,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
@@ -31,6 +33,16 @@ type Network struct {
 type link struct {
 	from, to string
 	proxy    *toxiproxy.Proxy
+	taken    *connections
+}
+
+// connections counts those that a proxy took. Its log alone tells of them.
+type connections struct{ n atomic.Int64 }
+
+func (c *connections) Run(_ *zerolog.Event, _ zerolog.Level, said string) {
+	if said == "Accepted client" {
+		c.n.Add(1)
+	}
 }
 
 // New returns a network without links.
@@ -44,11 +56,13 @@ func New() *Network {
 func (n *Network) Add(from, to, listen, upstream string) (addr string, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	p := toxiproxy.NewProxy(n.server, from+">"+to, listen, upstream)
+	p, taken := toxiproxy.NewProxy(n.server, from+">"+to, listen, upstream), &connections{}
+	logger := zerolog.New(io.Discard).Hook(taken)
+	p.Logger = &logger
 	if err := p.Start(); err != nil {
 		return "", fmt.Errorf("the proxy from %s to %s: %w", from, to, err)
 	}
-	n.links = append(n.links, link{from, to, p})
+	n.links = append(n.links, link{from, to, p, taken})
 	return p.Listen, nil
 }
 
@@ -79,6 +93,29 @@ func (n *Network) Peers(end string) []string {
 	}
 	slices.Sort(peers)
 	return slices.Compact(peers)
+}
+
+// Used reports whether a connection ever went through a link that joins two ends,
+// whoever of them made it. A cut of one that is not used strikes nothing.
+func (n *Network) Used(a, b string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.ContainsFunc(n.links, func(l link) bool {
+		return (l.from == a && l.to == b || l.from == b && l.to == a) && l.taken.n.Load() > 0
+	})
+}
+
+// Unused are the links that no connection ever went through, each as FROM:TO.
+func (n *Network) Unused() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var unused []string
+	for _, l := range n.links {
+		if l.taken.n.Load() == 0 {
+			unused = append(unused, l.from+":"+l.to)
+		}
+	}
+	return unused
 }
 
 // Cut loses all that one end sends to another, questions and answers alike,

@@ -147,7 +147,7 @@ func TestDelay(t *testing.T) {
 }
 
 func TestEnds(t *testing.T) {
-	n, _, _ := network(t)
+	n, addr, _ := network(t)
 	server, _ := echo(t)
 	for _, l := range [][2]string{{"client", "b"}, {"b", "server"}} {
 		_, err := n.Add(l[0], l[1], "127.0.0.1:0", server)
@@ -158,6 +158,13 @@ func TestEnds(t *testing.T) {
 	}
 	if got := n.Peers("server"); !slices.Equal(got, []string{"b", "client"}) {
 		t.Errorf("peers of the server: %v", got)
+	}
+	if got := n.Unused(); !slices.Equal(got, []string{"client:server", "client:b", "b:server"}) || n.Used("server", "client") {
+		t.Errorf("unused links %v", got)
+	}
+	ask(t, dial(t, addr), "one")
+	if got := n.Unused(); !slices.Equal(got, []string{"client:b", "b:server"}) || !n.Used("server", "client") {
+		t.Errorf("unused links %v", got)
 	}
 	if err := n.Cut("client", "nobody"); err == nil || err.Error() != "no link joins client and nobody" {
 		t.Errorf("%v", err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/isrcheck/isrcheck/impl/kafka/process"
@@ -50,6 +51,13 @@ type injection struct {
 	where string
 	begin func(ctx context.Context) error
 	end   func(ctx context.Context) error // is called even if begin failed
+	links [][2]string                     // the ends of those that it is about; none if it is about something else
+}
+
+// strikes reports whether the fault can be one: a link that no connection ever
+// went through carries nothing to be lost or late.
+func (i injection) strikes(t *Targets) bool {
+	return i.links == nil || slices.ContainsFunc(i.links, func(l [2]string) bool { return t.Network.Used(l[0], l[1]) })
 }
 
 // A need is what a fault cannot do without.
@@ -89,7 +97,7 @@ func drawPause(t *Targets, rng *rand.Rand) injection {
 	p := t.Brokers[rng.IntN(len(t.Brokers))]
 	return injection{p.Name,
 		func(context.Context) error { return p.Pause() },
-		func(context.Context) error { return p.Resume() }}
+		func(context.Context) error { return p.Resume() }, nil}
 }
 
 // restartable are the brokers whose command is known.
@@ -117,7 +125,7 @@ func drawEnd(end func(*process.Process, context.Context) error) func(*Targets, *
 					}
 				}
 				return p.Start()
-			}}
+			}, nil}
 	}
 }
 
@@ -128,6 +136,10 @@ func (t *Targets) heal(context.Context) error {
 
 func drawIsolate(t *Targets, rng *rand.Rand) injection {
 	end := pick(t.Network.Ends(), rng)
+	var links [][2]string
+	for _, peer := range t.Network.Peers(end) {
+		links = append(links, [2]string{end, peer})
+	}
 	return injection{end, func(context.Context) error {
 		for _, peer := range t.Network.Peers(end) {
 			if err := errors.Join(t.Network.Cut(end, peer), t.Network.Cut(peer, end)); err != nil {
@@ -135,18 +147,19 @@ func drawIsolate(t *Targets, rng *rand.Rand) injection {
 			}
 		}
 		return nil
-	}, t.heal}
+	}, t.heal, links}
 }
 
 func drawCut(both bool) func(*Targets, *rand.Rand) injection {
 	return func(t *Targets, rng *rand.Rand) injection {
 		from, to := drawLink(t, rng)
+		links := [][2]string{{from, to}}
 		if both {
 			return injection{from + " and " + to, func(context.Context) error {
 				return errors.Join(t.Network.Cut(from, to), t.Network.Cut(to, from))
-			}, t.heal}
+			}, t.heal, links}
 		}
-		return injection{from + " to " + to, func(context.Context) error { return t.Network.Cut(from, to) }, t.heal}
+		return injection{from + " to " + to, func(context.Context) error { return t.Network.Cut(from, to) }, t.heal, links}
 	}
 }
 
@@ -155,7 +168,7 @@ func drawDelay(t *Targets, rng *rand.Rand) injection {
 	by := time.Duration(100+rng.IntN(901)) * time.Millisecond
 	return injection{fmt.Sprintf("%s to %s by %v", from, to, by), func(context.Context) error {
 		return t.Network.Delay(from, to, by)
-	}, t.heal}
+	}, t.heal, [][2]string{{from, to}}}
 }
 
 func drawLink(t *Targets, rng *rand.Rand) (from, to string) {
@@ -169,7 +182,7 @@ func drawExec(t *Targets, _ *rand.Rand) injection {
 	call := func(word string) func(context.Context) error {
 		return func(ctx context.Context) error { return call(ctx, t.Exec+" "+word) }
 	}
-	return injection{"", call("begin"), call("end")}
+	return injection{"", call("begin"), call("end"), nil}
 }
 
 // call runs a command for the shell, and kills it with all that it began if the

@@ -33,6 +33,8 @@ type Nemesis struct {
 	// Hurry is closed when somebody waits for Run to return: the end of a fault may
 	// then take no more than a few seconds. Nil where nobody ever does.
 	Hurry <-chan struct{}
+	// Say is told of faults that strike nothing; nil for nobody.
+	Say func(text string)
 
 	begun int
 	Targets
@@ -99,10 +101,11 @@ func (n *Nemesis) Begun() int { return n.begun }
 func (n *Nemesis) interval() time.Duration { return cmp.Or(n.Interval, 10*time.Second) }
 
 // Run injects faults until the context ends, and tells mark when each one
-// begins and when it has ended. The first one begins after half an interval, and
+// begins and when it has ended, and in a note when one would strike nothing and
+// so is none. The first one begins after half an interval, and
 // each lasts a quarter to three quarters of one. Whatever goes wrong, the fault
 // that lasts is ended before Run returns.
-func (n *Nemesis) Run(ctx context.Context, mark func(text string)) error {
+func (n *Nemesis) Run(ctx context.Context, mark func(kind histories.MarkKind, text string)) error {
 	if err := n.Validate(); err != nil || len(n.Faults) == 0 {
 		return err
 	}
@@ -127,10 +130,15 @@ func (n *Nemesis) Run(ctx context.Context, mark func(text string)) error {
 }
 
 // inject begins a fault and ends it. What could be begun in part is ended too.
-func (n *Nemesis) inject(ctx context.Context, f fault, rng *rand.Rand, lasts time.Duration, mark func(text string)) error {
+func (n *Nemesis) inject(ctx context.Context, f fault, rng *rand.Rand, lasts time.Duration, mark func(kind histories.MarkKind, text string)) error {
 	i := f.draw(&n.Targets, rng)
 	what := strings.TrimSpace(f.name + " " + i.where)
-	mark(what)
+	if !i.strikes(&n.Targets) {
+		n.miss(what, mark)
+		pause(ctx, lasts)
+		return nil
+	}
+	mark(histories.Nemesis, what)
 	limit := cmp.Or(n.Limit, time.Minute)
 	bounded, cancel := context.WithTimeoutCause(ctx, limit, tooLong(limit))
 	err := i.begin(bounded)
@@ -146,9 +154,18 @@ func (n *Nemesis) inject(ctx context.Context, f fault, rng *rand.Rand, lasts tim
 	defer cancel()
 	err = errors.Join(err, i.end(heal))
 	if err == nil {
-		mark(histories.EndOf + what)
+		mark(histories.Nemesis, histories.EndOf+what)
 	}
 	return err
+}
+
+// miss says that a fault would strike nothing.
+func (n *Nemesis) miss(what string, mark func(histories.MarkKind, string)) {
+	text := what + " would strike nothing, for no connection goes through the link, and is no fault"
+	mark(histories.Note, text)
+	if n.Say != nil {
+		n.Say(text)
+	}
 }
 
 // healing is the context in which a fault ends: it outlives the work.

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/impl/kafka/links"
 	"github.com/isrcheck/isrcheck/impl/kafka/process"
 )
@@ -28,8 +29,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// targets are two brokers that sleep, a link from a client to each, where
-// somebody answers every byte with the same, and a command that keeps a diary.
+// targets are two brokers that sleep, a link from a client to each, which is used,
+// and where somebody answers every byte with the same, and a command that keeps a diary.
 func targets(t *testing.T) (all Targets, addrs []string, diary string) {
 	t.Helper()
 	server, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,6 +53,11 @@ func targets(t *testing.T) (all Targets, addrs []string, diary string) {
 		all.Brokers = append(all.Brokers, p)
 		addr, err := all.Network.Add("clients", id, "127.0.0.1:0", server.Addr().String())
 		must(t, err)
+		conn, err := net.Dial("tcp", addr)
+		must(t, err)
+		for ; !all.Network.Used("clients", id); time.Sleep(time.Millisecond) {
+		}
+		conn.Close()
 		addrs = append(addrs, addr)
 	}
 	diary = filepath.Join(t.TempDir(), "diary")
@@ -87,7 +93,7 @@ func run(t *testing.T, n *Nemesis, marks int) []string {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var got []string
-	must(t, n.Run(ctx, func(text string) {
+	must(t, n.Run(ctx, func(_ histories.MarkKind, text string) {
 		if got = append(got, text); len(got) >= marks {
 			cancel()
 		}
@@ -140,12 +146,38 @@ func TestBites(t *testing.T) {
 		var marks []string
 		f, err := find(name)
 		must(t, err)
-		must(t, (&Nemesis{Targets: all}).inject(ctx, f, last(), time.Hour, func(text string) { marks = append(marks, text) }))
+		must(t, (&Nemesis{Targets: all}).inject(ctx, f, last(), time.Hour, func(_ histories.MarkKind, text string) { marks = append(marks, text) }))
 		<-watched
 		if !bit || !slices.Equal(marks, []string{name + " 2", "end of " + name + " 2"}) {
 			t.Errorf("%s: it is %t that broker 2 was seen to be %s; marks %q", name, bit, bitten, marks)
 		}
 		healthy(t, all, addrs)
+	}
+}
+
+// TestStrikesNothing has a link that nobody uses: what is drawn there is said to
+// be no fault.
+func TestStrikesNothing(t *testing.T) {
+	network := links.New()
+	t.Cleanup(func() { network.Close() })
+	_, err := network.Add("clients", "1", "127.0.0.1:0", "127.0.0.1:1")
+	must(t, err)
+	for _, f := range faults {
+		if f.needs.says != aLink.says {
+			continue
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		said := ""
+		n := &Nemesis{Faults: []string{f.name}, Interval: time.Millisecond, Targets: Targets{Network: network}, Say: func(text string) { said = text; cancel() }}
+		noted := ""
+		must(t, n.Run(ctx, func(kind histories.MarkKind, text string) {
+			if noted = text; kind != histories.Note {
+				t.Errorf("%s is marked as a %v", text, kind)
+			}
+		}))
+		if want := "would strike nothing, for no connection goes through the link"; !strings.Contains(noted, want) || said != noted || n.Begun() != 0 {
+			t.Errorf("%s: noted %q, said %q, %d faults", f.name, noted, said, n.Begun())
+		}
 	}
 }
 
@@ -180,13 +212,13 @@ func TestWhole(t *testing.T) {
 		}
 		return ctx.Err()
 	}}
-	must(t, n.Run(ctx, func(text string) { seen = append(seen, text) }))
+	must(t, n.Run(ctx, func(_ histories.MarkKind, text string) { seen = append(seen, text) }))
 	if want := []string{"exec", "end of exec", "whole", "exec", "end of exec", "whole"}; !slices.Equal(seen, want) {
 		t.Errorf("%q, want %q", seen, want)
 	}
 	broken := errors.New("a replica is missing")
 	n.Whole = func(context.Context) error { return broken }
-	if err := n.Run(t.Context(), func(string) {}); !errors.Is(err, broken) {
+	if err := n.Run(t.Context(), func(histories.MarkKind, string) {}); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
 }
@@ -205,7 +237,7 @@ func TestRefused(t *testing.T) {
 		{Nemesis{Faults: []string{"exec"}}, "exec needs a command (--nemesis-exec)"},
 		{Nemesis{Interval: -1}, "expected an interval above 0, got -1ns"},
 	} {
-		err := c.n.Run(t.Context(), func(text string) { t.Errorf("marks %q", text) })
+		err := c.n.Run(t.Context(), func(_ histories.MarkKind, text string) { t.Errorf("marks %q", text) })
 		if !errors.Is(err, ErrFault) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
@@ -217,7 +249,7 @@ func TestFailing(t *testing.T) {
 	all, addrs, diary := targets(t)
 	all.Exec = fmt.Sprintf("sh -c 'echo $0 >>%s; echo no such switch; false'", diary)
 	var marks []string
-	err := (&Nemesis{Faults: []string{"exec"}, Interval: time.Millisecond, Targets: all}).Run(t.Context(), func(text string) { marks = append(marks, text) })
+	err := (&Nemesis{Faults: []string{"exec"}, Interval: time.Millisecond, Targets: all}).Run(t.Context(), func(_ histories.MarkKind, text string) { marks = append(marks, text) })
 	if err == nil || !strings.Contains(err.Error(), "begin: exit status 1\nno such switch") {
 		t.Errorf("%v", err)
 	}
@@ -227,7 +259,7 @@ func TestFailing(t *testing.T) {
 	must(t, all.Brokers[1].Kill(t.Context()))
 	for _, name := range []string{"pause", "kill"} { // the end of a kill starts the broker
 		f, _ := find(name)
-		if err := (&Nemesis{Targets: all}).inject(t.Context(), f, last(), 0, func(string) {}); err == nil || !strings.Contains(err.Error(), "2: does not run") {
+		if err := (&Nemesis{Targets: all}).inject(t.Context(), f, last(), 0, func(histories.MarkKind, string) {}); err == nil || !strings.Contains(err.Error(), "2: does not run") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -256,7 +288,7 @@ func TestHanging(t *testing.T) {
 	}
 	for word, want := range map[string]string{"begin": "begin\nend\n", "end": "begin\nend\n"} {
 		n := &Nemesis{Faults: []string{"exec"}, Interval: time.Millisecond, Limit: 300 * time.Millisecond, Targets: Targets{Exec: hang(word)}}
-		err := n.Run(t.Context(), func(string) {})
+		err := n.Run(t.Context(), func(histories.MarkKind, string) {})
 		if err == nil || !strings.Contains(err.Error(), word+": it did not end, and was killed: it takes more than 300ms") {
 			t.Errorf("%v", err)
 		}
@@ -273,7 +305,7 @@ func TestHanging(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	n := &Nemesis{Faults: []string{"exec"}, Interval: time.Millisecond, Hurry: ctx.Done(), Targets: Targets{Exec: hang("begin")}}
 	ended := make(chan error)
-	go func() { ended <- n.Run(ctx, func(string) {}) }()
+	go func() { ended <- n.Run(ctx, func(histories.MarkKind, string) {}) }()
 	for {
 		if text, _ := os.ReadFile(filepath.Join(folder, "diary")); len(text) > 0 {
 			break
