@@ -36,7 +36,7 @@ var Anomalies = []Anomaly{
 	{Name: "precommitted-read", Condition: "a value of a transaction is read, by itself or by others, before its commit was asked for (isolation.level=read_committed)"},
 	{Name: "write-read-cycle", Condition: "transactions read one another's writes in a circle (isolation.level=read_committed)"},
 	{Name: "not-linearizable", Condition: "the model rejects the history and no rule names why"},
-	{Name: "not-live", Simulated: true, Condition: "after the faults ended the cluster did not converge"},
+	{Name: "not-live", Simulated: true, Condition: "after the faults ended the cluster did not converge, or a tested log did not work again"},
 	{Name: "nondeterministic", Simulated: true, Condition: "two runs of one schedule differ"},
 	{Name: "stale-fingerprint", Simulated: true, Condition: "the run is no longer the one that was saved"},
 }

@@ -27,7 +27,8 @@
 // time fill no disk: the report then has the history. It is saved in the test's
 // [testing.T.ArtifactDir] where go test is called with -artifacts, and in
 // testdata/failures otherwise. "check explain FILE" shows it with a timeline;
-// with -artifacts a page for a browser stands beside it.
+// with -artifacts a page for a browser stands there, also of a failure that was saved
+// before. "check explain" and the page name the test to run again.
 //
 // A log that panics, in the driver or in what its clients call, fails by
 // "invariant no-panic". One that does not come back from a call within
@@ -36,22 +37,22 @@
 // not end when the test's time is over. One that answers with a number that is no
 // offset fails by "invariant real-offsets". One whose fault cannot be ended, that
 // does not settle then, or that cannot be read to its end fails by "not-live"; so does
-// one that nothing struck, if it has answered a read before. What its clients had seen by then
-// is saved like any failure. A log that acknowledges nothing fails, too: nothing
-// was at stake. A panic in a goroutine that the log began itself
-// ends the process; what was under way is then in the user's cache folder, and the
-// next run says where and begins with it. That is no failure by itself: whoever
-// ends a test ends its process, too. With -artifacts, it is there as
-// unfinished.jsonl.
+// one that nothing struck, if it has answered a read before. What its clients had
+// seen by then is saved like any failure. A log that acknowledges nothing fails, too:
+// nothing was at stake. A panic in a goroutine that the log began itself ends the
+// process; what was under way is then in the user's cache folder, and the next run
+// says where and begins with it. That is no failure by itself: whoever ends a test
+// ends its process, too. With -artifacts, it is there as unfinished.jsonl.
 //
 // # Which way it errs
 //
 // The suite raises no false alarm: what it reports is wrong under every order
 // of events that the clients' observations allow, if the log promises what
 // [Options] says it does. It can miss: a bug that no client saw in any run
-// stays unseen, so does one that takes a longer log than [Options.Records], and a log that is not deterministic may fail once and then no
-// more. It asks nothing about speed, and about progress only that a log
-// can be read once all faults have ended.
+// stays unseen, so does one that takes a longer log than [Options.Records], and a
+// log that is not deterministic may fail once and then no more. It asks nothing
+// about speed, and about progress only that a log works again and can be read once
+// all faults have ended.
 //
 // The environment variables ISRCHECK_RUNS and ISRCHECK_SEED stand for
 // [Options.Runs] and [Options.Seed] where those are zero; the command that a

@@ -17,7 +17,7 @@ import (
 
 // A Failure is a rule that the log broke, with the smallest case found.
 type Failure struct {
-	Rule     string             // name of the finding, see "check help anomalies"; or "invariant no-panic" or "invariant no-hang"
+	Rule     string             // name of the finding, see "check help anomalies"; or one of those that the package's documentation names
 	Case     string             // in which it was found
 	Finding  checker.Finding    // what happened, and what proves it
 	Also     []string           // further rules that are broken by the same case
