@@ -8,7 +8,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/histories/schedule"
@@ -137,88 +136,6 @@ func (c *client) list(ctx context.Context, partition int) {
 		o.Outcome, o.Offset = histories.Fail, histories.None
 	}
 	c.complete(id, o)
-}
-
-// scan reads a partition to its end. Where the log tells its end, that is asked
-// for first, so that a batch which arrives in the meantime is not missed by an
-// end that covers it; otherwise the log ends where nothing more is found.
-func (c *client) scan(ctx context.Context, partition int) {
-	o := c.op(histories.Scan, partition)
-	id := c.run.Recorder.Invoke(o)
-	records, end, err := c.readToEnd(ctx, c.partitions[partition])
-	o.Outcome, o.Records, o.End = histories.OK, recorded(records), end
-	if err != nil {
-		o.Outcome, o.Records, o.End = histories.Fail, nil, histories.None
-		if c.run.unread = err; errors.Is(err, context.DeadlineExceeded) {
-			c.run.unread = fmt.Errorf("%w (a Read returns what is there, and nothing where there is nothing: it waits for no record)", err)
-		}
-	}
-	c.complete(id, o)
-}
-
-// readToEnd bears with errors for a while: a log without a Settle may still be
-// about to recover. One that is deterministic has no clock but what it is asked.
-func (c *client) readToEnd(ctx context.Context, log Log) (records []Record, end int64, err error) {
-	most, pause := time.Now().Add(c.run.patience), time.Millisecond
-	for tries := 1; ; tries++ {
-		records, end, err = readAll(ctx, log, c.name)
-		if err == nil || err == errEndless || ctx.Err() != nil {
-			return records, end, err
-		}
-		if c.run.opts.Deterministic {
-			if tries == 3 {
-				return nil, 0, err
-			}
-			continue
-		}
-		if time.Now().Add(pause).After(most) {
-			return nil, 0, err
-		}
-		time.Sleep(pause)
-		pause *= 2
-	}
-}
-
-// mostRead is more records than any run appends: a log that has more has no end.
-const mostRead = 1 << 17
-
-var errEndless = fmt.Errorf("it goes on behind %d records", mostRead)
-
-func readAll(ctx context.Context, log Log, client string) (records []Record, end int64, err error) {
-	teller, tells := log.(EndTeller)
-	if tells {
-		if end, err = teller.End(ctx, client); err != nil {
-			return nil, 0, err
-		}
-	}
-	for next := int64(0); !tells || next < end; {
-		if err := ctx.Err(); err != nil {
-			return nil, 0, err
-		}
-		more, err := log.Read(ctx, client, next)
-		if err != nil {
-			return nil, 0, err
-		}
-		from := next
-		for _, r := range more {
-			if !tells || r.Offset < end {
-				records = append(records, r)
-			}
-			next = max(next, r.Offset+1)
-		}
-		if next == from {
-			break // an answer that leads nowhere is the last
-		}
-		if len(records) > mostRead {
-			return nil, 0, errEndless
-		}
-	}
-	if !tells {
-		for _, r := range records {
-			end = max(end, r.Offset+1)
-		}
-	}
-	return records, end, nil
 }
 
 // complete records an answer, and returns what of it is recorded. One that no

@@ -223,19 +223,18 @@ func (p *player) finish() error {
 	if err := p.wait(never); err != nil { // each comes back, or is said to hang
 		return err
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, p.run.last)
-	defer cancel()
 	if l, ok := p.log.(Settler); ok {
+		ctx, cancel := context.WithTimeout(p.ctx, p.run.last)
+		defer cancel()
 		back := p.watch(ctx, "its Settle", nil)
 		err := l.Settle(ctx)
 		if back(); err != nil {
 			return p.unwell("did not settle", err)
 		}
 	}
-	defer p.watch(ctx, "the reading to its end", nil)()
 	reader := &client{player: p, name: "S1"}
 	for n := range p.partitions {
-		reader.scan(ctx, n)
+		reader.scan(n)
 	}
 	if err := p.wait(0); err != nil {
 		return err

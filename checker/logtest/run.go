@@ -40,7 +40,7 @@ type Run struct {
 	unread    error      // why a partition could not be read to its end
 	broke     *breakdown // by which a client ended the run
 	hung      chan *breakdown
-	last      time.Duration // for the final reading
+	last      time.Duration // for each answer of the final reading
 	patience  time.Duration // with errors in it
 }
 
@@ -77,8 +77,8 @@ type Options struct {
 	// a longer log is not found.
 	Records int
 
-	// Timeout bounds each operation, and the final reading tenfold; 0 means a
-	// second. Beginning or ending a fault is given a minute.
+	// Timeout bounds each operation, and tenfold the wait for a log to settle
+	// and for each answer of the final reading; 0 means a second. Beginning or ending a fault is given a minute.
 	Timeout time.Duration
 
 	// Pace is how long operations may be under way before the schedule goes on
