@@ -57,6 +57,9 @@ func (f *Failure) Error() string {
 	if len(f.Also) > 0 {
 		fmt.Fprintf(&b, "  also: %s\n", strings.Join(f.Also, ", "))
 	}
+	if text := f.hint(); text != "" {
+		fmt.Fprintf(&b, "  perhaps it is this: %s\n", text)
+	}
 	fmt.Fprintf(&b, "  found in %s; ", f.Case)
 	if f.Flaky {
 		fmt.Fprintf(&b, "it did not fail again in %s, so what was recorded is all there is", runs(f.Runs))

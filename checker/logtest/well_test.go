@@ -173,6 +173,25 @@ func TestUnreadableWithoutFault(t *testing.T) {
 	}
 }
 
+// TestByteOffsets names what makes records look lost where offsets count bytes.
+func TestByteOffsets(t *testing.T) {
+	drive := play(func() logtest.Log {
+		return &fake{append: func(f *fake, _ string, values []string) (base int64, err error) {
+			for i, v := range values {
+				at := int64(100 * len(f.records))
+				if f.putAt(at, v); i == 0 {
+					base = at
+				}
+			}
+			return base, nil
+		}}
+	})
+	err := logtest.CheckLog(t.Context(), drive, logtest.Options{Deterministic: true, Runs: 1})
+	if err == nil || !strings.Contains(err.Error(), "perhaps it is this: the records of one batch were read at offsets 0 and 100: a Log's offsets count records") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A slow log has one record for an answer, and takes its time.
 type slow struct{ fake }
 
