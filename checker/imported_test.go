@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,6 +94,7 @@ func TestImportedMistakes(t *testing.T) {
 		{"kv.txt", `"x 0 2 yx 0 5 y"`, `"x 0 2 y"`, "not-linearizable"},
 		{"kv.txt", `"x 0 9 yx 2 0 y"`, `"x 0 9 yx 9 9 y"`, "phantom"},
 		{"kv.txt", `"x 0 9 yx 2 0 y"`, `""`, "stale-read"},
+		{"kv.txt", `"x 0 9 yx 2 0 y"`, `"x 0 2 yx 0 5 y"`, "stale-read"},
 	} {
 		text, err := os.ReadFile(importedFolder + test.file)
 		if err != nil {
@@ -131,6 +133,45 @@ func TestPorcupineLogs(t *testing.T) {
 		bad := strings.Contains(filepath.Base(file), "bad")
 		if got := Check(context.Background(), r.History, Options{Engine: Both}); r.Source != "porcupine-kv" || (got.Verdict == Violates) != bad || got.Verdict == Contradictory {
 			t.Errorf("%s: %v", filepath.Base(file), got.Err())
+		} else if bad && got.first().Name != "stale-read" && got.first().Name != notLinearizable {
+			t.Errorf("%s: every word in it was written, and the first finding is %s", filepath.Base(file), got.Err())
+		}
+	}
+}
+
+// TestSupersededReads has gets of what another put had taken the place of, or was
+// not written yet: what they hold was written by somebody.
+func TestSupersededReads(t *testing.T) {
+	for _, test := range []struct {
+		ops  string // one after the other: put or append a value, or get it
+		want string // the first finding
+		lost int    // operations that are not translated
+	}{
+		{"put 1, put 2, get 2", "", 0},
+		{"put 1, put 2, get 1", "stale-read", 1},
+		{"put 1, append x, put 2, get 1x", "stale-read", 1},
+		{"append x, put 2, get x", "stale-read", 1},
+		{"append x, put 2, get ", "stale-read", 0},
+		{"put 1, put 2, put 3, get 1, get 3", "stale-read", 1},
+		{"get 1, put 1, get 1", "early-read", 0},
+		{"put 1, put 2, get 9", "phantom", 0}, // nobody wrote it
+	} {
+		var log strings.Builder
+		for op := range strings.SplitSeq(test.ops, ", ") {
+			f, value, _ := strings.Cut(op, " ")
+			asked := `"` + value + `"`
+			if f == "get" {
+				asked = "nil"
+			}
+			fmt.Fprintf(&log, "{:process 0, :type :invoke, :f :%s, :key \"a\", :value %s}\n{:process 0, :type :ok, :f :%s, :key \"a\", :value \"%s\"}\n", f, asked, f, value)
+		}
+		r, err := importers.Read("log", strings.NewReader(log.String()), importers.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Check(t.Context(), r.History, Options{Engine: Both})
+		if first := got.first().Name; first != test.want || len(r.Untranslated) != test.lost {
+			t.Errorf("%s: %v (%v), want %q; not translated: %q", test.ops, first, got.Err(), test.want, r.Untranslated)
 		}
 	}
 }

@@ -57,7 +57,11 @@ func (s *kvStore) key(key string, ops []*kvOp) {
 			s.made.lost.add(o.line, "a :get that can be cut into what was written in more than one way, or in too many to try")
 			continue
 		}
-		l := logOf(logs, o, &op)
+		l, stale := logOf(logs, ops, o, &op)
+		if stale {
+			s.made.lost.add(o.line, "the words of a :get that read what was there before a :put that was done: it is a read that shows nothing of what that one wrote")
+			op.Records, op.HW = nil, 0
+		}
 		of[o], answers[o] = l, &op
 		for _, r := range op.Records {
 			if v, _ := r.Value.Text(); !slices.Contains(read[v], l) {
@@ -104,22 +108,57 @@ func (s *kvStore) logs(key string, ops []*kvOp) ([]*kvLog, bool) {
 	return logs, true
 }
 
-// logOf returns the log that a get read. If that was not there any more, or not
-// yet, no log explains the answer, and any that was there contradicts it.
-func logOf(logs []*kvLog, o *kvOp, answer *histories.Op) *kvLog {
-	l := logs[0]
-	if len(answer.Records) > 0 {
-		first, _ := answer.Records[0].Value.Text()
-		for _, other := range logs[1:] {
-			if other.put.value == first {
-				l = other
-			}
+// logOf returns the log that a get read, by its first word. If a put that was done
+// before the get had taken the place of each log that may have held the word, it
+// returns the log of that put, of which the get shows nothing.
+func logOf(logs []*kvLog, ops []*kvOp, o *kvOp, answer *histories.Op) (l *kvLog, stale bool) {
+	if o.outcome != histories.OK {
+		return logs[0], false
+	}
+	now := current(logs, o)
+	if len(answer.Records) == 0 {
+		return now, false
+	}
+	first, _ := answer.Records[0].Value.Text()
+	holding := holders(logs, ops, first)
+	if len(holding) == 0 {
+		return now, false // nobody wrote it
+	}
+	for _, l := range holding {
+		if l.alive(o) || l.from > o.returned { // the latter is read before it was written
+			return l, false
 		}
 	}
-	if i := slices.IndexFunc(logs, func(l *kvLog) bool { return l.alive(o) }); !l.alive(o) && i >= 0 {
-		return logs[i]
+	return now, true
+}
+
+// holders are the logs that may have had a word as their first: that of the put of
+// it, or of appends to what was empty, and that of a put whose word is lost.
+func holders(logs []*kvLog, ops []*kvOp, word string) []*kvLog {
+	for _, l := range logs[1:] {
+		if l.put.value == word {
+			return []*kvLog{l}
+		}
 	}
-	return l
+	var holding []*kvLog
+	for _, l := range logs {
+		if slices.ContainsFunc(ops, func(o *kvOp) bool { return o.f == "append" && o.value == word && l.alive(o) }) {
+			holding = append(holding, l)
+		}
+	}
+	return holding
+}
+
+// current returns a log that was there while an operation was under way, one that
+// was there already when it began if there is any.
+func current(logs []*kvLog, o *kvOp) *kvLog {
+	var now *kvLog
+	for _, l := range logs {
+		if l.alive(o) && (now == nil || l.put == nil || l.put.ended() < o.call) {
+			now = l
+		}
+	}
+	return now
 }
 
 // put translates a put, which is the first record of its log.

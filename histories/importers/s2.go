@@ -324,7 +324,7 @@ func (m *made) read(o *s2Op, op *histories.Op, c content) {
 	case c.untold:
 		m.lost.add(o.line, "the hash of a read, which too many orders of appends of unknown outcome could explain")
 	default:
-		op.Records = []histories.Record{{Offset: max(o.tail-1, 0), Value: histories.String(fmt.Sprintf("unexplained: no order of the appends hashes to %d", o.hash))}}
+		op.Records = []histories.Record{{Offset: max(o.tail-1, 0), Value: histories.String(fmt.Sprintf("unexplained: no order of appends has hash %d", o.hash))}}
 	}
 }
 
