@@ -102,7 +102,8 @@ type Evidence struct {
 	Should string
 }
 
-// Exercised says how much was at stake.
+// Exercised says how much was at stake. Acknowledged are the sends that have to be
+// kept: with acks=all.
 type Exercised struct {
 	Operations, Sends, Acknowledged, Values, Reads, Records, Scans, Faults, Partitions, Rules int
 	Steps                                                                                     int64 // of the model
@@ -110,7 +111,7 @@ type Exercised struct {
 
 // String says how much was at stake in words.
 func (e Exercised) String() string {
-	return fmt.Sprintf("%s on %s: %s (%d acknowledged), %s with %s, %s, %s; %s, %s",
+	return fmt.Sprintf("%s on %s: %s (%d acknowledged with acks=all), %s with %s, %s, %s; %s, %s",
 		counted(e.Operations, "operation"), counted(e.Partitions, "partition"), counted(e.Sends, "send"), e.Acknowledged, counted(e.Reads, "read"),
 		counted(e.Records, "record"), counted(e.Scans, "scan"), counted(e.Faults, "fault"), counted(e.Rules, "rule"), counted(e.Steps, "model step"))
 }

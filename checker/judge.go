@@ -227,6 +227,9 @@ func (j *judge) noteUnseen(partition string, u unseen) {
 		return
 	}
 	note := fmt.Sprintf("%s: %d acknowledged values were never read (unseen), the first is %s", partition, u.n, u.first)
+	if u.n == 1 {
+		note = fmt.Sprintf("%s: an acknowledged value was never read (unseen): %s", partition, u.first)
+	}
 	switch {
 	case u.unscanned:
 		j.unknown = append(j.unknown, note+", and there is no final scan")

@@ -222,7 +222,7 @@ func losses(all []checker.Loss) string {
 		}
 	}
 	if left := len(all) - maxLosses; left > 0 {
-		parts = append(parts, fmt.Sprintf("and %s like these", count(left, "more")))
+		parts = append(parts, fmt.Sprintf("and %s more like these", number(left)))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -231,12 +231,10 @@ func losses(all []checker.Loss) string {
 func (a *app) explainOK(b *strings.Builder, h *histories.History, r *checker.Result) {
 	e := r.Exercised
 	fmt.Fprintf(b, "%s: what the clients saw is legal.\n", a.ink.green("ok"))
-	fmt.Fprintf(b, "They made %s: %s with %s, %d of the sends acknowledged, and %s that returned %s, through %s.\n",
+	fmt.Fprintf(b, "They made %s: %s with %s, %d of the sends acknowledged with acks=all, and %s that returned %s, through %s.\n",
 		count(e.Operations, "operation"), count(e.Sends, "send"), count(e.Values, "value"), e.Acknowledged,
 		count(e.Reads, "read"), count(e.Records, "record"), count(e.Faults, "fault"))
-	if e.Scans > 0 {
-		fmt.Fprintf(b, "The whole log was read at the end (%s), so nothing stays in the dark.\n", count(e.Scans, "scan"))
-	}
+	b.WriteString(whatScansShow(h, e))
 	how := "that alone decides it"
 	if r.Engine != "rules" {
 		how = fmt.Sprintf("the engine %s found an order of the operations that explains every answer", r.Engine)
@@ -246,6 +244,34 @@ func (a *app) explainOK(b *strings.Builder, h *histories.History, r *checker.Res
 	for _, note := range r.Notes {
 		fmt.Fprintf(b, "Worth knowing: %s.\n", clip(note, saysWidth))
 	}
+}
+
+// whatScansShow says which partitions were read to their ends after everything
+// that was acknowledged in them.
+func whatScansShow(h *histories.History, e checker.Exercised) string {
+	acked, scanned := map[string]int64{}, map[string]int64{}
+	for _, o := range h.Ops() {
+		switch {
+		case o.Outcome != histories.OK:
+		case o.Kind == histories.Send:
+			acked[o.On] = max(acked[o.On], o.Return)
+		case o.Kind == histories.Scan && o.End != histories.None:
+			scanned[o.On] = max(scanned[o.On], o.Call)
+		}
+	}
+	whole := 0
+	for on, call := range scanned {
+		if call >= acked[on] {
+			whole++
+		}
+	}
+	switch {
+	case whole == 0:
+		return ""
+	case whole == e.Partitions:
+		return fmt.Sprintf("The whole log was read at the end (%s), so nothing stays in the dark.\n", count(e.Scans, "scan"))
+	}
+	return fmt.Sprintf("%d of %s were read to the end after all that was acknowledged there; what nobody read of the others stays in the dark.\n", whole, count(e.Partitions, "partition"))
 }
 
 // explainAllowed says of each kind of what is permitted one finding, and how many

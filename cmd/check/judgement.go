@@ -98,9 +98,19 @@ func allowed(r *checker.Result) []checker.Finding {
 
 func (a *app) details(b *strings.Builder, j judgement) {
 	r := j.result
+	told := map[string]bool{}
 	for _, f := range r.Findings {
-		if f.Allowed == "" {
+		if f.Allowed != "" {
+			continue
+		}
+		if told[f.Name] {
+			a.another(b, f)
+		} else {
 			a.finding(b, f)
+		}
+		told[f.Name] = true
+		if f.More > 0 {
+			fmt.Fprintf(b, "    and %s of this kind\n", count(f.More, "more finding"))
 		}
 	}
 	if len(r.Lost) > 0 {
@@ -127,6 +137,7 @@ func (a *app) details(b *strings.Builder, j judgement) {
 	}
 }
 
+// finding tells of a finding with what proves it.
 func (a *app) finding(b *strings.Builder, f checker.Finding) {
 	fmt.Fprintf(b, "\n  %s: %s\n", a.title(f), clip(f.Says, saysWidth))
 	if f.Rule != "" {
@@ -142,9 +153,15 @@ func (a *app) finding(b *strings.Builder, f checker.Finding) {
 			fmt.Fprintf(b, "    %*s  which should have %s\n", width, "", clip(e.Should, saysWidth))
 		}
 	}
-	if f.More > 0 {
-		fmt.Fprintf(b, "    and %s of this kind\n", count(f.More, "more finding"))
+}
+
+// another is a finding of a name of which one was told in full.
+func (a *app) another(b *strings.Builder, f checker.Finding) {
+	places := make([]string, len(f.Evidence))
+	for i, e := range f.Evidence {
+		places[i] = place(e)
 	}
+	fmt.Fprintf(b, "  %s: %s (%s)\n", a.title(f), clip(f.Says, saysWidth), strings.Join(places, ", "))
 }
 
 // title names a finding, and the partition it is about if it is about one.
@@ -234,7 +251,7 @@ type (
 	jsonExercised struct {
 		Operations   int   `json:"operations"`   // of clients
 		Sends        int   `json:"sends"`        // batches
-		Acknowledged int   `json:"acknowledged"` // sends that ended with ok
+		Acknowledged int   `json:"acknowledged"` // sends with acks=all that ended with ok
 		Values       int   `json:"values"`       // in the sends
 		Reads        int   `json:"reads"`        // that returned something or nothing
 		Records      int   `json:"records"`      // in the reads

@@ -227,8 +227,12 @@ func (a *app) noRecording(ctx context.Context, err error) {
 func (r recorded) text() string {
 	j := r.json()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s (%s, %s acknowledged; %s) on topic %s, %d of %s read to the end; %s, %s\n", label(r.file), count(j.Operations, "operation"),
-		count(j.Sends, "send"), number(j.Acknowledged), count(j.Reads, "read"), label(j.Topic), j.Scanned, count(j.Partitions, "partition"),
+	acks := ""
+	if set := r.History.Config().Get("acks"); set != "all" {
+		acks = " with acks=" + set
+	}
+	fmt.Fprintf(&b, "%s: %s (%s, %s acknowledged%s; %s) on topic %s, %d of %s read to the end; %s, %s\n", label(r.file), count(j.Operations, "operation"),
+		count(j.Sends, "send"), number(j.Acknowledged), acks, count(j.Reads, "read"), label(j.Topic), j.Scanned, count(j.Partitions, "partition"),
 		count(j.Elections, "election"), count(j.Faults, "fault"))
 	if n := j.Nemesis; n != nil {
 		fmt.Fprintf(&b, "  faults: %s every %v, drawn from seed %d\n", strings.Join(n.Faults, ","), time.Duration(n.Interval)*time.Millisecond, n.Seed)
@@ -252,7 +256,7 @@ type jsonRecording struct {
 	Scanned      int      `json:"scanned"`           // partitions that were read to the end after the faults
 	Operations   int      `json:"operations"`        // of clients
 	Sends        int      `json:"sends"`             // batches
-	Acknowledged int      `json:"acknowledged"`      // sends that ended with ok
+	Acknowledged int      `json:"acknowledged"`      // sends that ended with ok, whatever acks they asked for
 	Reads        int      `json:"reads"`             // fetches, polls and scans that ended with ok
 	Faults       int      `json:"faults"`            // that were injected
 	Elections    int      `json:"elections"`         // changes of leaders or of their epochs that clients were told of
