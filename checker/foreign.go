@@ -9,9 +9,9 @@ import (
 	"github.com/isrcheck/isrcheck/histories"
 )
 
-// LogtestNote begins the line of a note by which package logtest says where it
+// logtestNote begins the line of a note by which package logtest says where it
 // found a case that it saved.
-const LogtestNote = "logtest: found in "
+const logtestNote = "logtest: found in "
 
 // logtestTest begins the line by which it says which test that is.
 const logtestTest = "logtest: test "
@@ -19,7 +19,7 @@ const logtestTest = "logtest: test "
 // LogtestNoteOf is the note of a case that package logtest found somewhere. The
 // test and its package are "" for none.
 func LogtestNoteOf(where, test, tested string) string {
-	note := LogtestNote + where
+	note := logtestNote + where
 	if test != "" && tested != "" {
 		note += "\n" + logtestTest + test + " of " + tested
 	}
@@ -29,7 +29,7 @@ func LogtestNoteOf(where, test, tested string) string {
 // WithoutLogtest is a note without what package logtest wrote into it.
 func WithoutLogtest(note string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(note, "\n"), func(line string) bool {
-		return line == "" || strings.HasPrefix(line, LogtestNote) || strings.HasPrefix(line, logtestTest)
+		return line == "" || strings.HasPrefix(line, logtestNote) || strings.HasPrefix(line, logtestTest)
 	}), "\n")
 }
 
@@ -110,7 +110,7 @@ func OfLogtest(hd histories.Header) bool {
 		return false
 	}
 	for line := range strings.Lines(hd.Note) {
-		if strings.HasPrefix(line, LogtestNote) {
+		if strings.HasPrefix(line, logtestNote) {
 			return true
 		}
 	}
