@@ -36,7 +36,7 @@ type liveFaults struct {
 func (f *liveFaults) add(flags *pflag.FlagSet) {
 	f.flags = flags
 	n := &f.nemesis
-	flags.StringSliceVar(&n.Faults, "nemesis", nil, "faults to inject, separated by commas, '' for none; see 'check help live-faults' (default none, with --local all)")
+	flags.StringSliceVar(&n.Faults, "nemesis", nil, "faults to inject, separated by commas, '' for none; see 'check help live-faults' (default none, with --local all, exec among them if there is --nemesis-exec)")
 	flags.DurationVar(&n.Interval, "nemesis-interval", 10*time.Second, "from the beginning of one fault to that of the next")
 	flags.Uint64Var(&n.Seed, "nemesis-seed", 0, "what the faults are drawn from (default drawn, and recorded)")
 	flags.StringArrayVar(&f.commands, "broker-cmd", nil, "ID=CMD: the command for the shell that runs broker ID; it is run now, unless --broker-pid tells that the broker runs")
@@ -56,11 +56,14 @@ func (f *liveFaults) validate() error {
 	if f.local && len(f.commands)+len(f.pids)+len(links) > 0 {
 		return errors.New("--local has brokers and links of its own: leave out --broker-cmd, --broker-pid and --proxy")
 	}
+	if f.nemesis.Exec != "" && !slices.Contains(f.nemesis.Faults, "exec") && !(f.local && !f.flags.Changed("nemesis")) {
+		return errors.New("--nemesis-exec is the command of the fault exec, which --nemesis does not name: expected --nemesis exec, or more faults with it")
+	}
 	if f.nemesis.Interval <= 0 {
 		return fmt.Errorf("--nemesis-interval: expected a time above 0, found %v", f.nemesis.Interval)
 	}
 	if f.local && !f.flags.Changed("nemesis") {
-		f.nemesis.Faults = slices.DeleteFunc(nemesis.Names(), func(name string) bool { return name == "exec" })
+		f.nemesis.Faults = slices.DeleteFunc(nemesis.Names(), func(name string) bool { return name == "exec" && f.nemesis.Exec == "" })
 	}
 	if !f.flags.Changed("nemesis-seed") {
 		f.nemesis.Seed = uint64(rand.Uint32())

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -64,7 +65,20 @@ func (p *progress) done() {
 // during tells every now and then that something without steps goes on, until
 // it is called off.
 func (p *progress) during(what string) (end func()) {
-	start, over, ended := time.Now(), make(chan struct{}), make(chan struct{})
+	_, end = p.phases(what)
+	return end
+}
+
+// phases does that of something whose phases are known as they begin.
+func (p *progress) phases(first string) (next func(what string), end func()) {
+	type phase struct {
+		what  string
+		since time.Time
+	}
+	var now atomic.Value
+	next = func(what string) { now.Store(phase{what, time.Now()}) }
+	next(first)
+	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		ticks := time.NewTicker(p.every)
@@ -74,12 +88,13 @@ func (p *progress) during(what string) (end func()) {
 			case <-over:
 				p.done()
 				return
-			case now := <-ticks.C:
-				p.say(0, unbounded, "%s, for %s now", what, now.Sub(start).Round(time.Second))
+			case tick := <-ticks.C:
+				is := now.Load().(phase)
+				p.say(0, unbounded, "%s, for %s now", is.what, tick.Sub(is.since).Round(time.Second))
 			}
 		}
 	}()
-	return func() { close(over); <-ended }
+	return next, func() { close(over); <-ended }
 }
 
 // interruptible returns a context that ends with an interrupt, a request to

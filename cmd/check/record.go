@@ -133,7 +133,10 @@ func (r *recorder) prepare() error {
 	switch {
 	case r.faults.local && len(addresses)+len(r.file) > 0:
 		return errors.New("--local starts a cluster of its own: leave out --bootstrap and --config")
+	case r.faults.local && r.secured():
+		return errors.New("--local starts a cluster without TLS and SASL: leave out their flags")
 	case r.faults.local:
+		r.security = kafka.Security{}
 		addresses = []string{"localhost:9092"} // of the cluster that is started, for now
 	case len(addresses) == 0:
 		return errors.New("expected the address of a broker, by --bootstrap or by bootstrap.servers in the --config file, or --local")
@@ -150,6 +153,13 @@ func (r *recorder) prepare() error {
 	}
 	r.config.TopicConfig = r.topic
 	return r.config.Validate()
+}
+
+// secured reports whether a flag asks for TLS or SASL. A password alone, which may
+// be set for other commands in a variable, does not.
+func (r *recorder) secured() bool {
+	s := r.security
+	return s.TLS || s.CA+s.Cert+s.Key+s.Mechanism+s.User != ""
 }
 
 // positive refuses what would otherwise stand for a default.
@@ -194,7 +204,8 @@ func (r *recorder) record(ctx context.Context, path string) (recorded, error) {
 	stop, err := r.faults.open(ctx, r.app, &r.config)
 	if err == nil {
 		r.config.Out = out
-		end := newProgress(r.app.err).during("recording " + label(path))
+		next, end := newProgress(r.app.err).phases("recording " + label(path))
+		r.config.Say = func(phase string) { next("recording " + label(path) + ": " + phase) }
 		s, err = kafka.Record(ctx, r.config)
 		end()
 		s.Remarks = append(s.Remarks, r.faults.bypassed()...)

@@ -88,6 +88,53 @@ func TestInterruptedStart(t *testing.T) {
 	}
 }
 
+// TestSilentStart has a broker that takes connections and never answers: the error
+// says whom the recorder waited for.
+func TestSilentStart(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	cmd := checkCommand(t, "record", "--bootstrap", silent.Addr().String(), "--request-timeout", "50ms", "-o", path)
+	out, _ := cmd.CombinedOutput()
+	want := "check: no answer from " + silent.Addr().String() + " within 200ms: topic "
+	if code := cmd.ProcessState.ExitCode(); code != exitInput || !strings.HasPrefix(string(out), want) || !strings.Contains(string(out), "with TLS and SASL or without") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
+// TestPhases demands that what goes on is told by its phase, from the phase's
+// beginning.
+func TestPhases(t *testing.T) {
+	lines := make(lineWriter)
+	next, end := (&progress{to: lines, every: time.Millisecond}).phases("waiting")
+	for line := range lines {
+		if line == "waiting, for 0s now\n" {
+			next("recording")
+		} else if line == "recording, for 0s now\n" {
+			break
+		} else {
+			t.Fatalf("%q", line)
+		}
+	}
+	go func() {
+		for range lines { // what is said until the end
+		}
+	}()
+	end()
+	close(lines)
+}
+
+// A lineWriter hands over what is written, each time.
+type lineWriter chan string
+
+func (w lineWriter) Write(p []byte) (int, error) {
+	w <- string(p)
+	return len(p), nil
+}
+
 // TestSettingsUntold has a cluster that does not tell what a verdict depends on.
 func TestSettingsUntold(t *testing.T) {
 	brokers := startBrokers(t, func(cluster *kfake.Cluster) {

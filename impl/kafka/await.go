@@ -21,6 +21,9 @@ func Await(ctx context.Context, c Config, brokers int) error {
 				break
 			}
 			if pause(ctx, 2*backOff); ctx.Err() != nil {
+				if errors.Is(err, context.Canceled) {
+					return context.Cause(ctx) // which is all there is to say
+				}
 				return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 			}
 		}

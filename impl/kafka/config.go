@@ -71,7 +71,7 @@ type Config struct {
 
 	Nemesis Nemesis           // nil for none
 	Out     io.Writer         // gets the history as events, a whole line with every Write; nil for none
-	Say     func(text string) // is told what goes on; nil for nobody
+	Say     func(text string) // is told which phase of the recording begins, by any goroutine; nil for nobody
 }
 
 // Defaults of a [Config].

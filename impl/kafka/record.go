@@ -51,6 +51,7 @@ func Record(ctx context.Context, c Config) (Summary, error) {
 		return Summary{}, err
 	}
 	r := &run{Config: c.withDefaults()}
+	r.Say("waiting for an answer from " + r.asked())
 	if err := r.prepare(ctx); err != nil {
 		return Summary{}, err
 	}
@@ -59,6 +60,7 @@ func Record(ctx context.Context, c Config) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	r.Say("clients at work")
 	r.rec, r.start = rec, time.Now()
 	err = r.record(ctx)
 	r.summary.Took = time.Since(r.start)
@@ -117,6 +119,7 @@ func (r *run) readToTheEnd(ctx context.Context, w *wire) error {
 func (r *run) work(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Duration)
 	defer cancel()
+	defer context.AfterFunc(ctx, func() { r.Say("waiting for the last answers and the end of faults") })()
 	var wg sync.WaitGroup
 	var wires []*wire
 	dedicated := func() *wire {

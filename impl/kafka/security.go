@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/tls"
 	"crypto/x509"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/magiconair/properties"
@@ -62,7 +64,7 @@ func (s Security) Apply(c *Config) error {
 	if ca != nil {
 		conf.RootCAs = x509.NewCertPool()
 		if !conf.RootCAs.AppendCertsFromPEM(ca) {
-			return fmt.Errorf("%s: expected certificates in PEM", cmp.Or(s.CA, s.properties))
+			return fmt.Errorf("%s: certificates to trust: %w", cmp.Or(s.CA, s.properties), errPEM)
 		}
 	}
 	cert, err := text(s.Cert, s.certText)
@@ -88,11 +90,14 @@ func (s Security) Apply(c *Config) error {
 }
 
 func (s Security) applySASL(c *Config) error {
-	switch {
-	case s.Mechanism == "" && s.User+s.Password == "":
+	if s.Mechanism == "" && s.User+s.Password == "" {
 		return nil
-	case s.User == "" || s.Password == "":
-		return fmt.Errorf("%w: SASL needs a user and a password", ErrConfig)
+	}
+	if err := supported(s.Mechanism); err != nil {
+		return fmt.Errorf("%w: SASL mechanism: %w", ErrConfig, err)
+	}
+	if s.User == "" || s.Password == "" {
+		return fmt.Errorf("%w: SASL needs a user and a password (--sasl-username, and --sasl-password or the variable ISRCHECK_SASL_PASSWORD; or sasl.jaas.config in the file of --config)", ErrConfig)
 	}
 	switch auth := (scram.Auth{User: s.User, Pass: s.Password}); s.Mechanism {
 	case "PLAIN":
@@ -101,11 +106,19 @@ func (s Security) applySASL(c *Config) error {
 		c.SASL = auth.AsSha256Mechanism()
 	case "SCRAM-SHA-512":
 		c.SASL = auth.AsSha512Mechanism()
-	default:
-		return fmt.Errorf("%w: SASL mechanism: expected one of %s, found %q", ErrConfig, strings.Join(Mechanisms, ", "), s.Mechanism)
 	}
 	return nil
 }
+
+func supported(mechanism string) error {
+	if mechanism == "" || !slices.Contains(Mechanisms, mechanism) {
+		return fmt.Errorf("%q is not supported; expected one of %s", mechanism, strings.Join(Mechanisms, ", "))
+	}
+	return nil
+}
+
+// errPEM is said of what only Java's key stores have.
+var errPEM = errors.New("expected PEM, without a password (keytool and openssl translate a Java key store)")
 
 // text returns what a file holds, or the text in its place; nil for neither.
 func text(path, text string) ([]byte, error) {
@@ -141,14 +154,17 @@ func ReadProperties(path string) (s Security, bootstrap string, err error) {
 		return s, "", err
 	}
 	loader := properties.Loader{Encoding: properties.UTF8, DisableExpansion: true}
+	content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")) // the library does not know them where a line is continued
 	p, err := loader.LoadBytes(content)
 	if err != nil {
 		return s, "", fmt.Errorf("%s: expected lines of key=value", path) // the cause may repeat a line
 	}
 	s.properties = path
-	for _, key := range p.Keys() {
+	keys := p.Keys()
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	for _, key := range keys {
 		value := p.GetString(key, "")
-		if key == "bootstrap.servers" {
+		if key == "bootstrap.servers" || key == "metadata.broker.list" {
 			bootstrap = value
 			continue
 		}
@@ -157,6 +173,16 @@ func ReadProperties(path string) (s Security, bootstrap string, err error) {
 		}
 	}
 	return s, bootstrap, nil
+}
+
+// rank is lower for keys that say which others there are: an error about them
+// explains more.
+func rank(key string) int {
+	switch key {
+	case "sasl.mechanism", "sasl.mechanisms", "ssl.truststore.type", "ssl.keystore.type":
+		return 0
+	}
+	return 1
 }
 
 // lineOf is the line in which a key is set last, as the last one counts.
@@ -177,7 +203,8 @@ func (s *Security) property(key, value string) error {
 	case "security.protocol":
 		return s.protocol(strings.ToUpper(value))
 	case "sasl.mechanism", "sasl.mechanisms":
-		return set(&s.Mechanism)
+		s.Mechanism = value
+		return supported(value)
 	case "sasl.username":
 		return set(&s.User)
 	case "sasl.password":
@@ -200,8 +227,10 @@ func (s *Security) property(key, value string) error {
 		s.Cert, s.Key = value, value
 	case "ssl.truststore.type", "ssl.keystore.type":
 		if value != "PEM" {
-			return errors.New("expected PEM (keytool and openssl translate a Java key store)")
+			return errPEM
 		}
+	case "ssl.truststore.password", "ssl.keystore.password", "ssl.key.password":
+		return errPEM
 	case "ssl.endpoint.identification.algorithm":
 		s.AnyHost = value == "" || value == "none"
 	case "ssl.protocol", "ssl.enabled.protocols":

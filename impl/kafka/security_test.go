@@ -133,13 +133,28 @@ func propertiesOf(t *testing.T, text string) Security {
 	return s
 }
 
+// TestPropertiesOfOthers has line ends of Windows and librdkafka's names.
+func TestPropertiesOfOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "client.properties")
+	text := "metadata.broker.list=a:1,b:2\r\nsasl.mechanism=PLAIN\r\nsasl.jaas.config=x.PlainLoginModule required \\\r\n  username=\"u\" \\\r\n  password=\"p\";\r\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, bootstrap, err := ReadProperties(path)
+	if err != nil || bootstrap != "a:1,b:2" || s.Mechanism != "PLAIN" || s.User != "u" || s.Password != "p" {
+		t.Errorf("%+v at %q: %v", s, bootstrap, err)
+	}
+}
+
 func TestWrongProperties(t *testing.T) {
 	for text, want := range map[string]string{
-		"a=b\nsecurity.protocol = TELNET":                          `:2: security.protocol: expected PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL, found "TELNET"`,
-		"ssl.truststore.type=JKS":                                  ":1: ssl.truststore.type: expected PEM",
-		"sasl.login.callback.handler.class=x":                      ":1: sasl.login.callback.handler.class: this setting is not supported",
-		"\n\nsasl.jaas.config=x required password=" + secret + ";": `:3: sasl.jaas.config: expected MODULE required username="..." password="...";`,
-		"x=" + secret + "\\u00zz":                                  ": expected lines of key=value",
+		"a=b\nsecurity.protocol = TELNET":                                           `:2: security.protocol: expected PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL, found "TELNET"`,
+		"ssl.truststore.type=JKS":                                                   ":1: ssl.truststore.type: expected PEM",
+		"sasl.login.callback.handler.class=x":                                       ":1: sasl.login.callback.handler.class: this setting is not supported",
+		"\n\nsasl.jaas.config=x required password=" + secret + ";":                  `:3: sasl.jaas.config: expected MODULE required username="..." password="...";`,
+		"sasl.jaas.config=com.sun.Krb5LoginModule required;\nsasl.mechanism=GSSAPI": `:2: sasl.mechanism: "GSSAPI" is not supported; expected one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512`,
+		"ssl.truststore.location=a.jks\nssl.truststore.password=" + secret:          ":2: ssl.truststore.password: expected PEM, without a password",
+		"x=" + secret + "\\u00zz":                                                   ": expected lines of key=value",
 	} {
 		path := filepath.Join(t.TempDir(), "client.properties")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -149,6 +164,12 @@ func TestWrongProperties(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) || strings.Contains(err.Error(), secret) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+	if err := (Security{Mechanism: "PLAIN"}).Apply(&Config{}); err == nil || !strings.Contains(err.Error(), "--sasl-username") {
+		t.Errorf("no user: %v", err)
+	}
+	if err := (Security{Mechanism: "GSSAPI"}).Apply(&Config{}); err == nil || !strings.Contains(err.Error(), `"GSSAPI" is not supported`) {
+		t.Errorf("a mechanism that is not supported: %v", err)
 	}
 	for _, s := range []Security{{User: "alice"}, {Mechanism: "GSSAPI", User: "a", Password: secret}, {CA: "x.pem"}, {TLS: true, CA: "missing.pem"}, {TLS: true, Cert: os.Args[0], Key: os.Args[0]}} {
 		if err := s.Apply(&Config{}); err == nil || strings.Contains(err.Error(), secret) {

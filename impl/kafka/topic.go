@@ -31,6 +31,16 @@ func (r *run) prepare(ctx context.Context) error {
 	}
 	defer cl.Close()
 	admin := kadm.NewClient(cl)
+	if err := r.makeTopic(making, admin); err != nil {
+		return r.noAnswer(making, err)
+	}
+	asking, cancel := context.WithTimeout(ctx, 4*r.Timeout)
+	defer cancel()
+	return r.learnSettings(asking, admin)
+}
+
+// makeTopic makes the topic unless it exists, and learns its partitions.
+func (r *run) makeTopic(ctx context.Context, admin *kadm.Client) error {
 	if !r.Existing {
 		configs := make(map[string]*string, len(r.TopicConfig))
 		for k, v := range r.TopicConfig {
@@ -40,16 +50,26 @@ func (r *run) prepare(ctx context.Context) error {
 		if replicas == 0 {
 			replicas = -1
 		}
-		if _, err := admin.CreateTopic(making, r.Partitions, replicas, configs, r.Topic); err != nil {
+		_, err := admin.CreateTopic(ctx, r.Partitions, replicas, configs, r.Topic)
+		switch {
+		case errors.Is(err, kerr.InvalidConfig):
+			return fmt.Errorf("topic %s cannot be made with settings of %s: %w", r.Topic, strings.Join(slices.Sorted(maps.Keys(configs)), ", "), err)
+		case err != nil:
 			return fmt.Errorf("topic %s cannot be made: %w", r.Topic, err)
 		}
 	}
-	if err := r.learnTopic(making, admin); err != nil {
+	return r.learnTopic(ctx, admin)
+}
+
+// asked are the addresses that the recorder is told.
+func (r *run) asked() string { return strings.Join(slices.Concat(r.Sides...), ", ") }
+
+// noAnswer says of an error for the lack of time whom it waited for.
+func (r *run) noAnswer(waited context.Context, err error) error {
+	if waited.Err() != context.DeadlineExceeded {
 		return err
 	}
-	asking, cancel := context.WithTimeout(ctx, 4*r.Timeout)
-	defer cancel()
-	return r.learnSettings(asking, admin)
+	return fmt.Errorf("no answer from %s within %v: %w; expected a broker of Kafka that is asked as its listener wants, with TLS and SASL or without", r.asked(), 4*r.Timeout, err)
 }
 
 // untilKnown asks about the topic until it is told, or the context has ended.

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,5 +60,24 @@ func TestSettingsUntold(t *testing.T) {
 		if c := s.History.Config(); c.Get("unclean.leader.election.enable") != "true" || c.Get("cleanup.policy") != "compact" || len(s.Remarks) != 1 {
 			t.Errorf("the header has %v; remarks %q", c, s.Remarks)
 		}
+	}
+}
+
+// TestSettingsRefused has a cluster that takes none of the settings of a topic:
+// the error names those that were asked for.
+func TestSettingsRefused(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	cluster.ControlKey(int16(kmsg.CreateTopics), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		topic := kmsg.NewCreateTopicsResponseTopic()
+		topic.Topic, topic.ErrorCode = req.(*kmsg.CreateTopicsRequest).Topics[0].Topic, kerr.InvalidConfig.Code
+		resp := req.ResponseKind().(*kmsg.CreateTopicsResponse)
+		resp.Topics = append(resp.Topics, topic)
+		return resp, nil, true
+	})
+	_, err := Record(t.Context(), Config{Sides: [][]string{cluster.ListenAddrs()}, TopicConfig: map[string]string{"a.b": "1", "bogus": "2"}})
+	if !errors.Is(err, kerr.InvalidConfig) || !strings.Contains(err.Error(), "with settings of a.b, bogus: ") {
+		t.Errorf("%v", err)
 	}
 }
