@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -262,6 +264,9 @@ func (h *History) WriteFileContext(ctx context.Context, path string) error {
 		return fmt.Errorf("%s: the name of a history ends in one of %s", path, strings.Join(Encodings, ", "))
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		failed.Path = path // which was asked for
+	}
 	if err != nil {
 		return err
 	}

@@ -28,11 +28,14 @@ func (a *app) live() *cobra.Command {
 			if err := r.prepare(); err != nil {
 				return err
 			}
-			recording, err := liveFolder(r.to, r.force)
+			recording, made, err := liveFolder(r.to, r.force)
 			if err == nil {
 				ctx, stop := interruptible()
 				defer stop()
 				err = r.live(ctx, recording)
+			}
+			for _, dir := range made {
+				os.Remove(dir) // if nothing is in it
 			}
 			if err != nil {
 				a.fail(exitInput, err)
@@ -94,14 +97,21 @@ const (
 	livePage      = "report.html"
 )
 
-// liveFolder makes the folder of live, in which there is no recording yet.
-func liveFolder(dir string, replace bool) (recording string, err error) {
+// liveFolder makes the folder of live, in which there is no recording yet, and
+// returns the folders that it made, the innermost first.
+func liveFolder(dir string, replace bool) (recording string, made []string, err error) {
 	recording = filepath.Join(dir, liveRecording)
 	if err := fileIsNew(recording, replace); err != nil {
-		return "", err
+		return "", nil, err
+	}
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = append(made, at)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", err
+		return "", made, err
 	}
-	return recording, nil
+	return recording, made, nil
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/isrcheck/isrcheck/impl/kafka/process"
 )
 
 // Ready returns when every broker answers, and knows every other one as one
@@ -32,27 +34,50 @@ func (k *Cluster) answers(ctx context.Context, i int, addr string) error {
 		return err
 	}
 	defer client.Close()
-	ask := time.NewTicker(100 * time.Millisecond)
-	defer ask.Stop()
-	for {
-		once, cancel := context.WithTimeout(ctx, 2*time.Second)
-		brokers, err := kadm.NewClient(client).ListBrokers(once)
-		cancel()
-		if err == nil && len(brokers) == len(k.Brokers) {
-			return nil
-		}
-		if err == nil {
+	err = until(ctx, func(ctx context.Context) (bool, error) {
+		brokers, err := kadm.NewClient(client).ListBrokers(ctx)
+		if err == nil && len(brokers) != len(k.Brokers) {
 			err = fmt.Errorf("it knows %d brokers of %d", len(brokers), len(k.Brokers))
 		}
-		select {
-		case <-ask.C:
-		case <-k.Brokers[i].Ended():
-			return fmt.Errorf("%s ended. It said:\n%s", k.Brokers[i].Name, k.lastWords(i+1))
-		case <-k.Controller.Ended():
-			return fmt.Errorf("%s ended. It said:\n%s", k.Controller.Name, k.lastWords(0))
-		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready: %w. It said:\n%s", k.Brokers[i].Name, errors.Join(context.Cause(ctx), err), k.lastWords(i+1))
+		return err == nil || hasEnded(k.Brokers[i]) || hasEnded(k.Controller), err
+	})
+	switch {
+	case err == nil:
+		return nil
+	case hasEnded(k.Brokers[i]):
+		return fmt.Errorf("%s ended. It said:\n%s", k.Brokers[i].Name, k.lastWords(i+1))
+	case hasEnded(k.Controller):
+		return fmt.Errorf("%s ended. It said:\n%s", k.Controller.Name, k.lastWords(0))
+	}
+	return fmt.Errorf("%s is not ready: %w. It said:\n%s", k.Brokers[i].Name, err, k.lastWords(i+1))
+}
+
+// until asks ten times a second until that is done, whatever came of it, or the
+// context ends. One question may take 2 seconds.
+func until(ctx context.Context, ask func(context.Context) (done bool, err error)) error {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		once, cancel := context.WithTimeout(ctx, 2*time.Second)
+		done, err := ask(once)
+		cancel()
+		if done {
+			return err
 		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return errors.Join(context.Cause(ctx), err)
+		}
+	}
+}
+
+func hasEnded(p *process.Process) bool {
+	select {
+	case <-p.Ended():
+		return true
+	default:
+		return false
 	}
 }
 
@@ -65,23 +90,17 @@ func (k *Cluster) InSync(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	ask := time.NewTicker(100 * time.Millisecond)
-	defer ask.Stop()
-	for {
-		once, cancel := context.WithTimeout(ctx, 2*time.Second)
-		topics, err := kadm.NewClient(client).ListTopicsWithInternal(once)
-		cancel()
-		lacking := 0
+	lacking := 0
+	err = until(ctx, func(ctx context.Context) (bool, error) {
+		topics, err := kadm.NewClient(client).ListTopicsWithInternal(ctx)
+		lacking = 0
 		topics.EachPartition(func(p kadm.PartitionDetail) { lacking += len(p.Replicas) - len(p.ISR) })
-		if err == nil && lacking == 0 {
-			return nil
-		}
-		select {
-		case <-ask.C:
-		case <-ctx.Done():
-			return fmt.Errorf("%d replicas are not in sync: %w", lacking, errors.Join(context.Cause(ctx), err))
-		}
+		return err == nil && lacking == 0, err
+	})
+	if err != nil {
+		return fmt.Errorf("%d replicas are not in sync: %w", lacking, err)
 	}
+	return nil
 }
 
 // lastWords are the last lines of a server's log.
