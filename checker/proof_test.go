@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -86,5 +87,29 @@ func TestNamedOperationsProve(t *testing.T) {
 	t.Logf("%d findings, %d of which need more", proven, missed)
 	if missed > 4+proven/200 { // of few, what two histories have
 		t.Errorf("%d of %d findings are not proven by what they name", missed, proven)
+	}
+}
+
+// TestDutiesCanBeDone demands that no answer should have held what was sent after
+// it.
+func TestDutiesCanBeDone(t *testing.T) {
+	cases, err := histories.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range cases {
+		for _, f := range Check(context.Background(), h, Options{}).Findings {
+			for _, e := range f.Evidence {
+				o := opAt(h.Ops(), e.Index)
+				if o == nil || !strings.HasPrefix(e.Should, "held record ") {
+					continue
+				}
+				for i := range h.Ops() {
+					if s := &h.Ops()[i]; s.Kind == histories.Send && s.Call > o.Return && strings.HasPrefix(e.Should, "held record "+s.Values[0].String()+" ") && len(s.Values) == 1 {
+						t.Errorf("%s: %s: %s (time %d) should have %s, which was sent at %d", h.Name(), f.Name, e.Text, o.Return, e.Should, s.Call)
+					}
+				}
+			}
+		}
 	}
 }

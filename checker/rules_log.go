@@ -61,7 +61,7 @@ func lostWrites(p *partition) []Finding {
 			ops = append(ops, p.placing(x)...)
 		}
 		found = append(found, proof(ops, "Record %s was %s at offset %d and is gone: %s", x.value, how, x.offset, x.fate()).
-			should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...).around(x.offset))
+			missing(x).naming(x.lostAndFound()...).around(x.offset))
 	}
 	for _, s := range p.sends {
 		if scan := p.lostUnplaced(s); scan != nil {
@@ -70,6 +70,15 @@ func lostWrites(p *partition) []Finding {
 		}
 	}
 	return found
+}
+
+// missing adds what the answer that lacks a record should have done, or its send
+// if the answer was over before that began.
+func (f Finding) missing(x *record) Finding {
+	if x.send != nil && x.gone.op.Return < x.send.op.Call {
+		return f.should(x.send.op, "been given an offset that nobody had read past")
+	}
+	return f.should(x.gone.op, "held record %s at offset %d", x.value, x.offset)
 }
 
 // deletedUnplaced reports whether a batch whose offset nobody was told may have
