@@ -98,6 +98,7 @@ func (a *app) explained(h *histories.History, j judgement, faults int) string {
 	if text := unmet(h.Header(), r); text != "" {
 		fmt.Fprintln(&b, text)
 	}
+	explainNotes(&b, r.Notes)
 	if n := len(r.Assumptions); n > 0 {
 		fmt.Fprintf(&b, "Assumed, for the header does not say: %s.\n", strings.Join(r.Assumptions, " "))
 	}
@@ -241,8 +242,19 @@ func (a *app) explainOK(b *strings.Builder, h *histories.History, r *checker.Res
 	}
 	fmt.Fprintf(b, "None of %s fires, and %s.\n", count(e.Rules, "rule"), how)
 	explainAllowed(b, allowed(r))
-	for _, note := range r.Notes {
+}
+
+// maxNotes is how many notes are told, of which a log of many partitions may have
+// one for each.
+const maxNotes = 3
+
+// explainNotes tells what is worth knowing, whatever the verdict.
+func explainNotes(b *strings.Builder, notes []string) {
+	for _, note := range notes[:min(len(notes), maxNotes)] {
 		fmt.Fprintf(b, "Worth knowing: %s.\n", clip(note, saysWidth))
+	}
+	if left := len(notes) - maxNotes; left > 0 {
+		fmt.Fprintf(b, "There is more worth knowing: check verify tells %s.\n", count(left, "other note"))
 	}
 }
 
