@@ -74,17 +74,20 @@ func explanationJSON(j judgement, text string) jsonExplanation {
 const maxExplained = 20
 
 // explanation is the verdict in a sentence, with what a person needs to believe
-// it and to act on it. Of the faults it shows those for which there is room.
+// it and to act on it. Of the notes and the faults it shows those for which there is
+// room.
 func (a *app) explanation(h *histories.History, j judgement) (text string) {
-	for faults := maxFaults; faults >= 0; faults-- {
-		if text = a.explained(h, j, faults); strings.Count(text, "\n") <= maxExplained {
-			break
+	for notes := min(maxNotes, len(j.result.Notes)); notes >= 0; notes-- {
+		for faults := maxFaults; faults >= 0; faults-- {
+			if text = a.explained(h, j, faults, notes); strings.Count(text, "\n") <= maxExplained {
+				return text
+			}
 		}
 	}
 	return text
 }
 
-func (a *app) explained(h *histories.History, j judgement, faults int) string {
+func (a *app) explained(h *histories.History, j judgement, faults, notes int) string {
 	var b strings.Builder
 	r := j.result
 	switch r.Verdict {
@@ -98,7 +101,7 @@ func (a *app) explained(h *histories.History, j judgement, faults int) string {
 	if text := unmet(h.Header(), r); text != "" {
 		fmt.Fprintln(&b, text)
 	}
-	explainNotes(&b, r.Notes)
+	explainNotes(&b, r.Notes, notes)
 	if n := len(r.Assumptions); n > 0 {
 		fmt.Fprintf(&b, "Assumed, for the header does not say: %s.\n", strings.Join(r.Assumptions, " "))
 	}
@@ -248,12 +251,13 @@ func (a *app) explainOK(b *strings.Builder, h *histories.History, r *checker.Res
 // one for each.
 const maxNotes = 3
 
-// explainNotes tells what is worth knowing, whatever the verdict.
-func explainNotes(b *strings.Builder, notes []string) {
-	for _, note := range notes[:min(len(notes), maxNotes)] {
+// explainNotes tells what is worth knowing, whatever the verdict, as far as there is
+// room.
+func explainNotes(b *strings.Builder, notes []string, room int) {
+	for _, note := range notes[:room] {
 		fmt.Fprintf(b, "Worth knowing: %s.\n", clip(note, saysWidth))
 	}
-	if left := len(notes) - maxNotes; left > 0 {
+	if left := len(notes) - room; left > 0 && room > 0 {
 		fmt.Fprintf(b, "There is more worth knowing: check verify tells %s.\n", count(left, "other note"))
 	}
 }
