@@ -143,7 +143,7 @@ func TestPorcupineLogs(t *testing.T) {
 // not written yet: what they hold was written by somebody.
 func TestSupersededReads(t *testing.T) {
 	for _, test := range []struct {
-		ops  string // one after the other: put or append a value, or get it
+		ops  string // one after the other: put or append a value, fail to put it, or get it
 		want string // the first finding
 		lost int    // operations that are not translated
 	}{
@@ -155,15 +155,20 @@ func TestSupersededReads(t *testing.T) {
 		{"put 1, put 2, put 3, get 1, get 3", "stale-read", 1},
 		{"get 1, put 1, get 1", "early-read", 0},
 		{"put 1, put 2, get 9", "phantom", 0}, // nobody wrote it
+		{"put 1, fail 2, get 2", "aborted-read", 0},
+		{"put 1, fail 2, get 1", "", 1},
 	} {
 		var log strings.Builder
 		for op := range strings.SplitSeq(test.ops, ", ") {
 			f, value, _ := strings.Cut(op, " ")
-			asked := `"` + value + `"`
+			asked, ended := `"`+value+`"`, "ok"
+			if f == "fail" {
+				f, ended = "put", "fail"
+			}
 			if f == "get" {
 				asked = "nil"
 			}
-			fmt.Fprintf(&log, "{:process 0, :type :invoke, :f :%s, :key \"a\", :value %s}\n{:process 0, :type :ok, :f :%s, :key \"a\", :value \"%s\"}\n", f, asked, f, value)
+			fmt.Fprintf(&log, "{:process 0, :type :invoke, :f :%s, :key \"a\", :value %s}\n{:process 0, :type :%s, :f :%s, :key \"a\", :value \"%s\"}\n", f, asked, ended, f, value)
 		}
 		r, err := importers.Read("log", strings.NewReader(log.String()), importers.Options{})
 		if err != nil {

@@ -40,10 +40,10 @@ func (s *kvStore) key(key string, ops []*kvOp) {
 		}
 		return
 	}
-	words, sent := newDictionary(ops), map[string]int{}
+	words, sent := newDictionary(ops), map[string][]*kvOp{}
 	for _, o := range ops {
 		if o.f != "get" {
-			sent[o.value]++
+			sent[o.value] = append(sent[o.value], o)
 		}
 	}
 	of, read := map[*kvOp]*kvLog{}, map[string][]*kvLog{} // gets, and the values in them
@@ -57,7 +57,7 @@ func (s *kvStore) key(key string, ops []*kvOp) {
 			s.made.lost.add(o.line, "a :get that can be cut into what was written in more than one way, or in too many to try")
 			continue
 		}
-		l, stale := logOf(logs, ops, o, &op)
+		l, stale := logOf(logs, sent, o, &op)
 		if stale {
 			s.made.lost.add(o.line, "the words of a :get that read what was there before a :put that was done: it is a read that shows nothing of what that one wrote")
 			op.Records, op.HW = nil, 0
@@ -72,9 +72,9 @@ func (s *kvStore) key(key string, ops []*kvOp) {
 	for _, o := range ops {
 		switch {
 		case o.f == "put":
-			s.put(logs, o)
+			s.put(logs, o, read[o.value])
 		case o.f == "append" && o.value != "":
-			s.append(logs, o, read[o.value], sent[o.value] > 1)
+			s.append(logs, o, read[o.value], len(sent[o.value]) > 1)
 		case answers[o] != nil:
 			s.emit(*answers[o], of[o])
 		}
@@ -111,7 +111,7 @@ func (s *kvStore) logs(key string, ops []*kvOp) ([]*kvLog, bool) {
 // logOf returns the log that a get read, by its first word. If a put that was done
 // before the get had taken the place of each log that may have held the word, it
 // returns the log of that put, of which the get shows nothing.
-func logOf(logs []*kvLog, ops []*kvOp, o *kvOp, answer *histories.Op) (l *kvLog, stale bool) {
+func logOf(logs []*kvLog, sent map[string][]*kvOp, o *kvOp, answer *histories.Op) (l *kvLog, stale bool) {
 	if o.outcome != histories.OK {
 		return logs[0], false
 	}
@@ -120,7 +120,7 @@ func logOf(logs []*kvLog, ops []*kvOp, o *kvOp, answer *histories.Op) (l *kvLog,
 		return now, false
 	}
 	first, _ := answer.Records[0].Value.Text()
-	holding := holders(logs, ops, first)
+	holding := holders(logs, sent[first])
 	if len(holding) == 0 {
 		return now, false // nobody wrote it
 	}
@@ -132,17 +132,12 @@ func logOf(logs []*kvLog, ops []*kvOp, o *kvOp, answer *histories.Op) (l *kvLog,
 	return now, true
 }
 
-// holders are the logs that may have had a word as their first: that of the put of
-// it, or of appends to what was empty, and that of a put whose word is lost.
-func holders(logs []*kvLog, ops []*kvOp, word string) []*kvLog {
-	for _, l := range logs[1:] {
-		if l.put.value == word {
-			return []*kvLog{l}
-		}
-	}
+// holders are the logs that may hold what those operations wrote: the log of a
+// put, and those that were there at the time of an append.
+func holders(logs []*kvLog, writers []*kvOp) []*kvLog {
 	var holding []*kvLog
 	for _, l := range logs {
-		if slices.ContainsFunc(ops, func(o *kvOp) bool { return o.f == "append" && o.value == word && l.alive(o) }) {
+		if slices.ContainsFunc(writers, func(o *kvOp) bool { return l.put == o || o.f == "append" && l.alive(o) }) {
 			holding = append(holding, l)
 		}
 	}
@@ -161,14 +156,19 @@ func current(logs []*kvLog, o *kvOp) *kvLog {
 	return now
 }
 
-// put translates a put, which is the first record of its log.
-func (s *kvStore) put(logs []*kvLog, o *kvOp) {
+// put translates a put, which is the first record of its log. One that failed has
+// none, and should be in none.
+func (s *kvStore) put(logs []*kvLog, o *kvOp, read []*kvLog) {
 	i := slices.IndexFunc(logs, func(l *kvLog) bool { return l.put == o })
-	if i < 0 {
+	op := o.op(histories.Send)
+	switch {
+	case i < 0 && len(read) > 0:
+		s.emit(op, read[0])
+		return
+	case i < 0:
 		s.made.lost.add(o.line, "a :put that failed")
 		return
 	}
-	op := o.op(histories.Send)
 	if o.outcome == histories.OK {
 		op.Offset = 0
 	}
