@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -84,12 +85,18 @@ func (ts *transactions) project() projection {
 	for i := range ts.whole.Marks() {
 		p.marks = append(p.marks, ts.whole.Marks()[i].Index)
 	}
+	if n := ts.passed(); n > 0 {
+		p.notes = append(p.notes, fmt.Sprintf("isolation.level=read_uncommitted: that %d records of open or aborted transactions were read is not judged", n))
+	}
 	header := ts.whole.Header()
 	header.Schedule = ""
 	header.Config = header.Config.With("reads", "committed")
+	if ts.whole.Config().Get("reads") == "linearizable" {
+		p.notes = append(p.notes, "reads=linearizable was judged as committed, on every partition: what it promises of open transactions is not judged")
+	}
 	if header.Config.Get(offsets) == "dense" {
 		header.Config = header.Config.With(offsets, "sparse")
-		p.notes = append(p.notes, "offsets=dense was judged as sparse: the markers of transactions fill offsets")
+		p.notes = append(p.notes, "offsets=dense was judged as sparse, on every partition: the markers of transactions fill offsets")
 	}
 	h, err := histories.New(ts.whole.Name(), header, ops, ts.whole.Marks())
 	if err != nil {
@@ -97,6 +104,20 @@ func (ts *transactions) project() projection {
 	}
 	p.history = h
 	return p
+}
+
+// passed counts the records of transactions that took no effect, as far as is
+// known, in answers to readers that are promised nothing of that.
+func (ts *transactions) passed() (n int) {
+	for i := range ts.whole.Ops() {
+		o := &ts.whole.Ops()[i]
+		for _, r := range o.Records {
+			if !ts.readers[o.Process] && ts.hidden(o.On, r) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // alone is an operation as it is in the projection.
@@ -125,25 +146,27 @@ func (ts *transactions) alone(o histories.Op) histories.Op {
 }
 
 // heldUp reports whether a transaction may have been open that keeps a scan from
-// the end of the log. One that has a record below the end that was told did not,
+// the end of the log. One that has a record below the end that was told, and above
+// all that was deleted, did not,
 // nor one of which a reader, by this scan or before, was shown a record of the
 // partition: the last stable offset is never above an open transaction's first one.
 func (ts *transactions) heldUp(scan *histories.Op) bool {
+	in := map[*transaction]bool{}
+	for _, r := range scan.Records {
+		in[ts.only(scan.On, r)] = true
+	}
 	return slices.ContainsFunc(ts.all, func(t *transaction) bool {
-		if at, ok := t.visible[scan.On]; ok && at < scan.Call || !t.openDuring(scan) {
-			return false
-		}
-		if ts.index(scan, t) >= 0 {
+		if at, ok := t.visible[scan.On]; ok && at < scan.Call || in[t] || !t.openDuring(scan) {
 			return false
 		}
 		here, below := false, false
 		for _, s := range t.sends {
 			if s.On == scan.On && s.Call <= scan.Return {
 				here = true
-				below = below || s.Outcome == histories.OK && s.Offset != histories.None && s.Offset < scan.End
+				below = below || s.Outcome == histories.OK && s.Offset >= ts.starts[scan.On] && s.Offset < scan.End
 			}
 		}
-		return here && !below
+		return here && (!below || t.mixed)
 	})
 }
 
@@ -159,7 +182,7 @@ func inexact(scan histories.Op) histories.Op {
 
 // restore makes a result of the projection one of the whole.
 func (p projection) restore(r *Result) {
-	r.Exercised.Operations = len(p.whole.Ops())
+	p.recount(&r.Exercised)
 	r.Notes = append(r.Notes, p.notes...)
 	c := p.whole.Config()
 	r.Assumptions = slices.DeleteFunc(r.Assumptions, func(a string) bool { return a == "reads=committed" || a == "offsets=sparse" })
@@ -186,14 +209,25 @@ func (p projection) restore(r *Result) {
 	}
 }
 
-// showCertain adds what shows that a transaction took effect to the evidence of
-// findings about its records, where nobody was told so.
+// recount says how much the whole has at stake. What is acknowledged is what
+// clients may rely on, so that is the projection's.
+func (p projection) recount(e *Exercised) {
+	e.Operations, e.Records, e.Rules = len(p.whole.Ops()), 0, e.Rules+len(transactionRules)
+	for i := range p.whole.Ops() {
+		if o := &p.whole.Ops()[i]; o.Outcome == histories.OK {
+			e.Records += len(o.Records)
+		}
+	}
+}
+
+// showCertain adds what says that a transaction took effect to the evidence of
+// findings about its records: its commit, or an answer that shows one of them.
 func (ts *transactions) showCertain(r *Result) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		for _, v := range f.about {
-			for _, s := range ts.writers[written{f.Partition, v}] {
-				if t := ts.of[s.Index]; t != nil && t.committed == nil && t.certain() {
+			for _, s := range ts.sendsOf(written{f.Partition, v}) {
+				if t := ts.of[s.Index]; t != nil && t.certain() {
 					ts.show(f, t)
 				}
 			}
@@ -201,19 +235,16 @@ func (ts *transactions) showCertain(r *Result) {
 	}
 }
 
-// show adds the answer that shows that a transaction was committed, if it is not
-// among the evidence.
+// show adds what says that a transaction took effect, if it is not among the
+// evidence.
 func (ts *transactions) show(f *Finding, t *transaction) {
-	at, there := slices.BinarySearchFunc(f.Evidence, t.shown.Index, func(e Evidence, index int) int { return e.Index - index })
+	by := cmp.Or(t.committed, t.shown)
+	at, there := slices.BinarySearchFunc(f.Evidence, by.Index, func(e Evidence, index int) int { return e.Index - index })
 	if there {
 		return
 	}
-	f.about = append(slices.Clone(f.about), t.shown.Records[ts.index(t.shown, t)].Value)
-	f.Evidence = slices.Insert(slices.Clone(f.Evidence), at, Evidence{Index: t.shown.Index, Line: t.shown.Line, Text: brief(t.shown, f.about, nil)})
-}
-
-// index is the place of the first record of a transaction in an answer, -1 if it
-// holds none.
-func (ts *transactions) index(o *histories.Op, t *transaction) int {
-	return slices.IndexFunc(o.Records, func(r histories.Record) bool { return ts.only(o.On, r) == t })
+	if t.committed == nil {
+		f.about = append(slices.Clone(f.about), t.sights[0].record.Value)
+	}
+	f.Evidence = slices.Insert(slices.Clone(f.Evidence), at, Evidence{Index: by.Index, Line: by.Line, Text: brief(by, f.about, nil)})
 }

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -21,11 +22,11 @@ type transactionRule struct {
 var transactionRules = []transactionRule{
 	{name: "aborted-read", check: (*transactions).abortedReads, excuse: truncation,
 		says: "a transaction that was aborted never being seen (isolation.level=read_committed)"},
-	{name: "early-read", check: (*transactions).openReads,
+	{name: "early-read", check: (*transactions).openReads, excuse: truncation,
 		says: "a transaction being visible only once somebody asked to commit it (isolation.level=read_committed)"},
 	{name: "torn-transaction", check: (*transactions).torn, excuse: truncation,
 		says: "a transaction taking effect as a whole or not at all"},
-	{name: "precommitted-read", check: (*transactions).ownReads,
+	{name: "precommitted-read", check: (*transactions).ownReads, excuse: truncation,
 		says: "nobody, not even the transaction itself, seeing what it wrote before it is committed (isolation.level=read_committed)"},
 	{name: "write-read-cycle", check: (*transactions).cycles, excuse: truncation,
 		says: "transactions reading one another's writes in one direction only (isolation.level=read_committed)"},
@@ -115,10 +116,6 @@ func (ts *transactions) whileOpen(o *histories.Op, r histories.Record, t *transa
 	return ops
 }
 
-func (ts *transactions) source(on string, r histories.Record) *histories.Op {
-	return ts.sources(on, r)[0]
-}
-
 // torn finds transactions of which a part was seen and another is lost, or was
 // passed over by the reader who saw the first.
 func (ts *transactions) torn(known *Result) []Finding {
@@ -130,12 +127,12 @@ func (ts *transactions) torn(known *Result) []Finding {
 			continue
 		}
 		gone := written{f.Partition, f.about[0]}
-		for _, s := range ts.writers[gone] {
+		for _, s := range ts.sendsOf(gone) {
 			t := ts.of[s.Index]
 			if t == nil || seen[t] || !t.certain() {
 				continue
 			}
-			reader, part := ts.part(t, gone, by)
+			reader, part := t.part(gone, by)
 			if reader == nil {
 				continue
 			}
@@ -177,17 +174,23 @@ func (ts *transactions) misses(f Finding) (by, does string) {
 	return "", ""
 }
 
-// part returns an answer, to one process or to any, with a record of a transaction
-// other than that one.
-func (ts *transactions) part(t *transaction, but written, by string) (*histories.Op, histories.Record) {
-	for o := range ts.answers() {
-		for _, r := range o.Records {
-			if (by == "" || by == o.Process) && (written{o.On, r.Value}) != but && ts.only(o.On, r) == t {
-				return o, r
-			}
+// part returns an answer, to one process or to any, with a record of the
+// transaction other than that one.
+func (t *transaction) part(but written, by string) (*histories.Op, histories.Record) {
+	for _, s := range t.sights {
+		if (by == "" || by == s.read.Process) && (written{s.read.On, s.record.Value}) != but {
+			return s.read, s.record
 		}
 	}
 	return nil, histories.Record{}
+}
+
+// sendsOf are the sends of a value that may have happened.
+func (ts *transactions) sendsOf(w written) []*histories.Op {
+	if s := ts.writers[w]; s != nil {
+		return s.all
+	}
+	return nil
 }
 
 // A wr is that one transaction read what another wrote.
@@ -294,19 +297,22 @@ func shortestCycle(among map[*transaction]bool, edges map[*transaction][]wr) []w
 	}
 }
 
+// mostLinks is how much of a long circle a finding tells.
+const mostLinks = 4
+
 func (ts *transactions) cycle(cycle []wr) Finding {
-	says := ""
+	var says []string
 	var ops []*histories.Op
 	var values []histories.Value
-	for i, e := range cycle {
-		if i > 0 {
-			says += ", and "
-		}
-		says += fmt.Sprintf("transaction %s read record %s of %s", e.to.name, e.record.Value, e.from.name)
+	for _, e := range cycle[:min(len(cycle), mostLinks)] {
+		says = append(says, fmt.Sprintf("transaction %s read record %s of %s", e.to.name, e.record.Value, e.from.name))
 		ops = append(ops, e.read)
 		values = append(values, e.record.Value)
 	}
-	f := proof(ops, "In a circle, %s", says).naming(values...)
+	if more := len(cycle) - mostLinks; more > 0 {
+		says = append(says, fmt.Sprintf("so on around %d more", more))
+	}
+	f := proof(ops, "In a circle, %s", strings.Join(says, ", and ")).naming(values...)
 	f.Partition = cycle[0].read.On
 	return f.should(cycle[0].read, "held no record %s, or its writer none of this transaction's", cycle[0].record.Value)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // A transaction is what operations with one tx=T belong to. A name that begins
-// again once it has ended is another transaction.
+// again, or is used once it has ended, is another transaction.
 type transaction struct {
 	name  string
 	first int             // index of its first operation
@@ -19,9 +19,17 @@ type transaction struct {
 	committed, aborted *histories.Op    // what settled it, nil if nothing did
 	refused            *histories.Op    // a commit that certainly failed
 	doubt              bool             // of a commit nobody knows the outcome
+	mixed              bool             // some of it may be of the next transaction of its name
 	asked              int64            // when a commit was first asked for, forever if never
 	shown              *histories.Op    // an answer that holds a record of it and only what is committed
 	visible            map[string]int64 // when such answers were first over, by partition
+	sights             []sight          // all of it that such answers hold
+}
+
+// A sight is a record in an answer.
+type sight struct {
+	read   *histories.Op
+	record histories.Record
 }
 
 const forever = math.MaxInt64
@@ -29,13 +37,13 @@ const forever = math.MaxInt64
 // certain reports whether the transaction took effect: it was committed, or a
 // commit of unknown outcome was, because a reader was shown what it wrote.
 func (t *transaction) certain() bool {
-	return t.committed != nil || t.doubt && t.aborted == nil && t.shown != nil
+	return !t.mixed && (t.committed != nil || t.doubt && t.aborted == nil && t.shown != nil)
 }
 
 // never reports whether the transaction certainly took no effect, and what says so.
 func (t *transaction) never() (*histories.Op, bool) {
 	switch {
-	case t.committed != nil:
+	case t.mixed, t.committed != nil:
 		return nil, false
 	case t.aborted != nil:
 		return t.aborted, true
@@ -61,15 +69,10 @@ func (t *transaction) openAt(o *histories.Op) bool { return t.asked > o.Return &
 type transactions struct {
 	whole   *histories.History
 	all     []*transaction
-	of      map[int]*transaction        // by the index of the operation
-	writers map[written][]*histories.Op // sends that may have happened
-	readers map[string]bool             // whether a process reads only what is committed
-}
-
-// written is a value of a partition.
-type written struct {
-	on    string
-	value histories.Value
+	of      map[int]*transaction // by the index of the operation
+	writers map[written]*writers
+	readers map[string]bool  // whether a process reads only what is committed
+	starts  map[string]int64 // the highest log start that was told or asked for, by partition
 }
 
 // findTransactions returns the transactions of a history, nil if it has none.
@@ -81,7 +84,7 @@ func findTransactions(h *histories.History) *transactions {
 	if first == len(h.Ops()) {
 		return nil
 	}
-	ts := &transactions{whole: h, of: map[int]*transaction{}, writers: map[written][]*histories.Op{}, readers: map[string]bool{}}
+	ts := &transactions{whole: h, of: map[int]*transaction{}, writers: map[written]*writers{}, readers: map[string]bool{}, starts: map[string]int64{}}
 	last := map[string]*transaction{}
 	for i := range h.Ops() {
 		o := &h.Ops()[i]
@@ -95,13 +98,13 @@ func findTransactions(h *histories.History) *transactions {
 				last[o.Tx] = t
 				ts.all = append(ts.all, t)
 			}
+			t.mixed = t.mixed || t.mayEndBefore(o)
 			t.add(o)
 			ts.of[o.Index] = t
 		}
+		ts.starts[o.On] = max(ts.starts[o.On], startTold(o), startAsked(o))
 		if o.Kind == histories.Send && o.Outcome != histories.Fail {
-			for _, v := range o.Values {
-				ts.writers[written{o.On, v}] = append(ts.writers[written{o.On, v}], o)
-			}
+			ts.addSend(o)
 		}
 	}
 	ts.findShown()
@@ -109,9 +112,26 @@ func findTransactions(h *histories.History) *transactions {
 }
 
 // endedBefore reports whether an operation with the name of a transaction is of
-// another one: it begins after this one has certainly ended, or begins anew.
+// the next one: it begins that, or comes after the end of this one.
 func (t *transaction) endedBefore(o *histories.Op) bool {
-	return o.Kind == histories.Begin && len(t.ends) > 0 || o.Kind != histories.Commit && o.Kind != histories.Abort && !t.openDuring(o)
+	if o.Kind == histories.Begin {
+		return true
+	}
+	return o.Kind != histories.Commit && o.Kind != histories.Abort && slices.ContainsFunc(t.ends, func(end *histories.Op) bool {
+		return end.Outcome == histories.OK && (end.Return < o.Call || end.Return == o.Call && end.Process == o.Process)
+	})
+}
+
+// mayEndBefore reports whether an operation may be of the next transaction, which
+// nothing began: an end that may have happened may have come before it. Which one a
+// read is of after an end of unknown outcome does not matter.
+func (t *transaction) mayEndBefore(o *histories.Op) bool {
+	return (o.Kind == histories.Send || o.IsRead()) && slices.ContainsFunc(t.ends, func(end *histories.Op) bool {
+		if end.Outcome == histories.OK {
+			return end.Return == o.Call
+		}
+		return end.Outcome != histories.Fail && o.Kind == histories.Send
+	})
 }
 
 func (t *transaction) add(o *histories.Op) {
@@ -124,7 +144,9 @@ func (t *transaction) add(o *histories.Op) {
 		}
 	case histories.Commit:
 		t.ends = append(t.ends, o)
-		t.asked = min(t.asked, o.Call)
+		if o.Outcome != histories.Fail { // certainly nothing came of a refused one
+			t.asked = min(t.asked, o.Call)
+		}
 		switch o.Outcome {
 		case histories.OK:
 			t.committed = o
@@ -150,6 +172,7 @@ func (ts *transactions) findShown() {
 			if t == nil {
 				continue
 			}
+			t.sights = append(t.sights, sight{o, r})
 			if t.shown == nil {
 				t.shown, t.visible = o, map[string]int64{}
 			}
@@ -171,55 +194,6 @@ func (ts *transactions) answers() func(func(*histories.Op) bool) {
 	}
 }
 
-// sources are the sends that may have put a record where it is: those that were
-// told its offset, or else those that were told none, or else any of its value.
-func (ts *transactions) sources(on string, r histories.Record) []*histories.Op {
-	all := ts.writers[written{on, r.Value}]
-	if len(all) == 1 {
-		return all
-	}
-	var told, untold []*histories.Op
-	for _, s := range all {
-		switch {
-		case s.Outcome != histories.OK || s.Offset == histories.None:
-			untold = append(untold, s)
-		case r.Offset >= s.Offset && r.Offset-s.Offset < int64(len(s.Values)) && s.Values[r.Offset-s.Offset] == r.Value:
-			told = append(told, s)
-		}
-	}
-	switch {
-	case told != nil:
-		return told
-	case untold != nil:
-		return untold
-	}
-	return all
-}
-
-// only returns the transaction that a record is of, nil if it may be of another,
-// or of none.
-func (ts *transactions) only(on string, r histories.Record) *transaction {
-	var t *transaction
-	for i, s := range ts.sources(on, r) {
-		if of := ts.of[s.Index]; of == nil || i > 0 && of != t {
-			return nil
-		} else {
-			t = of
-		}
-	}
-	return t
-}
-
-// hidden reports whether a record is of no transaction that took effect, so that
-// nobody is promised to see it.
-func (ts *transactions) hidden(on string, r histories.Record) bool {
-	sources := ts.sources(on, r)
-	return len(sources) > 0 && !slices.ContainsFunc(sources, func(s *histories.Op) bool {
-		t := ts.of[s.Index]
-		return t == nil || t.certain()
-	})
-}
-
 // frame adds what begins and ends the transactions of operations among the items:
 // without it they mean something else.
 func (ts *transactions) frame(items []bool) {
@@ -238,4 +212,12 @@ func (ts *transactions) frame(items []bool) {
 			items[end.Index] = true
 		}
 	}
+}
+
+// startAsked is the log start that an operation asks for.
+func startAsked(o *histories.Op) int64 {
+	if o.Kind == histories.DeleteRecords {
+		return o.To
+	}
+	return histories.None
 }

@@ -561,5 +561,7 @@ func (l *eventLine) mark() {
 	var e *Error
 	if errors.As(c.err, &e) {
 		l.failAt(kF, "%s", e.Msg)
+	} else if err := m.check(); err != nil { // of its process, which the event names
+		l.failAt(kProcess, "%v", err)
 	}
 }

@@ -82,6 +82,8 @@ type tx struct {
 	touched   [2]bool
 	ended     [2]fate // what the marker in a partition says
 	seen      int64   // when a reader of what is committed was first told a record
+	unsure    bool    // somebody asked to end it and was not told how that ended
+	mixed     bool    // and sent more after that, with no new begin
 }
 
 type txClient struct {
@@ -150,6 +152,9 @@ func (w *txWorld) call(c *txClient) {
 	}
 	switch kind {
 	case histories.Send:
+		if c.of != nil {
+			c.of.mixed = c.of.mixed || c.of.unsure
+		}
 		for range draw.Int(w.t, 1, 2, "batch") {
 			w.value++
 			op.Values = append(op.Values, histories.Int(w.value))
@@ -280,7 +285,11 @@ func (w *txWorld) answer(c *txClient) {
 		op.Outcome = histories.OK
 	}
 	op.Return = w.now
-	if ends := op.Kind == histories.Commit || op.Kind == histories.Abort; ends && (!unknown || draw.OneIn(w.t, 2, "give up")) {
+	ends := op.Kind == histories.Commit || op.Kind == histories.Abort
+	if ends && unknown {
+		c.of.unsure = true
+	}
+	if ends && (!unknown || draw.OneIn(w.t, 2, "give up")) {
 		c.tx = nil
 		c.of.abortTold = c.of.abortTold || op.Kind == histories.Abort && op.Outcome == histories.OK
 	}
@@ -332,6 +341,6 @@ func (w *txWorld) heal() {
 // transaction that was aborted, or was open still.
 func (w *txWorld) shown() bool {
 	return slices.ContainsFunc(w.txs, func(x *tx) bool {
-		return x.seen < x.asked && x.seen < never || x.seen < never && x.abortTold
+		return !x.mixed && x.seen < never && (x.seen < x.asked || x.abortTold)
 	})
 }
