@@ -88,7 +88,7 @@ type (
 	// A Settler waits, once all faults have ended, until the log has recovered
 	// and everything acknowledged can be read. A log that does not have the
 	// method waits in Read, or answers with errors for no longer than
-	// [Options.Timeout], or needs no time.
+	// ten times [Options.Timeout], or needs no time.
 	Settler interface {
 		Settle(ctx context.Context) error
 	}

@@ -119,9 +119,9 @@ func (s *suite) perform(ctx context.Context, sch schedule.Schedule) (*Run, *hist
 	if err != nil {
 		return nil, nil, err
 	}
-	run := &Run{Schedule: sch, Recorder: rec, opts: &s.opts, hung: make(chan *breakdown, 1), last: 10 * s.opts.Timeout, patience: s.opts.Timeout}
+	run := &Run{Schedule: sch, Recorder: rec, opts: &s.opts, hung: make(chan *breakdown, 1), last: 10 * s.opts.Timeout, patience: 10 * s.opts.Timeout}
 	if s.known[notLive] != nil { // so nobody waits for that again and again
-		run.last, run.patience = s.opts.Timeout, 0
+		run.last, run.patience = s.opts.Timeout, s.opts.Timeout
 	}
 	failed := s.survive(ctx, run)
 	if s.stuck {

@@ -178,6 +178,9 @@ func TestInterrupted(t *testing.T) {
 // TestGateIsRed has hunts that end in other ways than they should; what a corpus
 // can do wrong is in gate.txtar.
 func TestGateIsRed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many schedules")
+	}
 	failing := func(ctx context.Context, o hunt.Options) (*hunt.Report, error) {
 		o.Bug = "ack-before-commit"
 		return hunt.Run(ctx, o)
