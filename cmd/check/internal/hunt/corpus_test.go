@@ -25,6 +25,9 @@ func TestCorpusReplays(t *testing.T) {
 			saveCase(t, &impl.Bugs[i])
 		}
 	}
+	if testing.Short() {
+		t.Skip("it runs every case again")
+	}
 	for _, folder := range []string{failingFolder, filepath.Join(failingFolder, "../passing")} {
 		files, err := filepath.Glob(folder + "/*.hist")
 		if err != nil || len(files) == 0 {
