@@ -138,7 +138,10 @@ func (p *partition) ghosts(excused bool) []model.Op {
 				}
 				alone = true
 			}
-			c := copied{s, x.offset - int64(slices.Index(s.op.Values, x.value))}
+			c := copied{s, x.offset}
+			if !excused { // what lands is the whole batch
+				c.base -= int64(slices.Index(s.op.Values, x.value))
+			}
 			if takesEffect(s) && !done[c] {
 				done[c] = true
 				ops = append(ops, p.copyOf(s, x, excused))
