@@ -109,11 +109,17 @@ func isFault(m *histories.Mark) bool {
 // assume names the settings that decide verdicts and that the history leaves
 // to their defaults.
 func (j *judge) assume(c histories.Config) {
-	for _, key := range []string{"acks", idemKey, uncleanKey, "cleanup.policy", "offsets", "reads", "system"} {
+	j.result.Assumptions = assumed(c, "acks", idemKey, uncleanKey, "cleanup.policy", "offsets", "reads", "system")
+}
+
+// assumed are those of the settings that are not stated, with their defaults.
+func assumed(c histories.Config, keys ...string) (defaults []string) {
+	for _, key := range keys {
 		if _, ok := c.Stated(key); !ok {
-			j.result.Assumptions = append(j.result.Assumptions, key+"="+c.Get(key))
+			defaults = append(defaults, key+"="+c.Get(key))
 		}
 	}
+	return defaults
 }
 
 // applyRules runs every rule over every partition.

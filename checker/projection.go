@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -146,10 +145,10 @@ func (ts *transactions) alone(o histories.Op) histories.Op {
 }
 
 // heldUp reports whether a transaction may have been open that keeps a scan from
-// the end of the log. One that has a record below the end that was told, and above
-// all that was deleted, did not,
-// nor one of which a reader, by this scan or before, was shown a record of the
-// partition: the last stable offset is never above an open transaction's first one.
+// the end of the log. One did not that has a record below the end that was told
+// and above all that was deleted, or of which a reader, by this scan or before,
+// was shown a record of the partition: the last stable offset is never above an
+// open transaction's first one.
 func (ts *transactions) heldUp(scan *histories.Op) bool {
 	in := map[*transaction]bool{}
 	for _, r := range scan.Records {
@@ -184,13 +183,8 @@ func inexact(scan histories.Op) histories.Op {
 func (p projection) restore(r *Result) {
 	p.recount(&r.Exercised)
 	r.Notes = append(r.Notes, p.notes...)
-	c := p.whole.Config()
 	r.Assumptions = slices.DeleteFunc(r.Assumptions, func(a string) bool { return a == "reads=committed" || a == "offsets=sparse" })
-	for _, key := range []string{"offsets", "reads", "isolation.level"} {
-		if _, ok := c.Stated(key); !ok {
-			r.Assumptions = append(r.Assumptions, key+"="+c.Get(key))
-		}
-	}
+	r.Assumptions = append(r.Assumptions, assumed(p.whole.Config(), "offsets", "reads", "isolation.level")...)
 	at := make([]int, len(p.ops)+len(p.marks)) // index in the whole, by that in the projection
 	for i := range p.history.Ops() {
 		at[p.history.Ops()[i].Index] = p.ops[i]
@@ -238,7 +232,10 @@ func (ts *transactions) showCertain(r *Result) {
 // show adds what says that a transaction took effect, if it is not among the
 // evidence.
 func (ts *transactions) show(f *Finding, t *transaction) {
-	by := cmp.Or(t.committed, t.shown)
+	by := t.committed
+	if by == nil {
+		by = t.sights[0].read
+	}
 	at, there := slices.BinarySearchFunc(f.Evidence, by.Index, func(e Evidence, index int) int { return e.Index - index })
 	if there {
 		return

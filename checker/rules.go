@@ -120,21 +120,29 @@ const perRule = 10
 // apply runs a rule and says of each finding what permits it.
 func (r *rule) apply(p *partition) []Finding {
 	found := r.check(p)
+	for i := range found {
+		found[i].Partition = p.name
+	}
+	return listed(found, r.name, r.says, r.excuse, p.config)
+}
+
+// listed are the first findings of a rule, with its name, what it says, and what
+// permits them.
+func listed(found []Finding, name, says string, excuse func(histories.Config) string, c histories.Config) []Finding {
 	if len(found) == 0 {
 		return nil
 	}
-	allowed := allowedByName(p.config, r.name)
-	if allowed == "" && r.excuse != nil {
-		allowed = r.excuse(p.config)
+	allowed := allowedByName(c, name)
+	if allowed == "" && excuse != nil {
+		allowed = excuse(c)
 	}
-	if len(found) > perRule {
-		more := len(found) - perRule
+	if more := len(found) - perRule; more > 0 {
 		found = found[:perRule]
 		found[perRule-1].More = more
 	}
 	for i := range found {
 		f := &found[i]
-		f.Name, f.Partition, f.Rule, f.Allowed = r.name, p.name, r.says, allowed
+		f.Name, f.Rule, f.Allowed = name, says, allowed
 		f.show()
 	}
 	return found

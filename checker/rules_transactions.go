@@ -34,22 +34,7 @@ var transactionRules = []transactionRule{
 
 // apply runs a rule. What the history without its transactions showed is known.
 func (r *transactionRule) apply(ts *transactions, known *Result) []Finding {
-	found := r.check(ts, known)
-	if len(found) > perRule {
-		found[perRule-1].More = len(found) - perRule
-		found = found[:perRule]
-	}
-	c := ts.whole.Config()
-	allowed := allowedByName(c, r.name)
-	if allowed == "" && r.excuse != nil {
-		allowed = r.excuse(c)
-	}
-	for i := range found {
-		f := &found[i]
-		f.Name, f.Rule, f.Allowed = r.name, r.says, allowed
-		f.show()
-	}
-	return found
+	return listed(r.check(ts, known), r.name, r.says, r.excuse, ts.whole.Config())
 }
 
 // reads makes a finding of the first record of each answer, to readers of what is
@@ -183,14 +168,6 @@ func (t *transaction) part(but written, by string) (*histories.Op, histories.Rec
 		}
 	}
 	return nil, histories.Record{}
-}
-
-// sendsOf are the sends of a value that may have happened.
-func (ts *transactions) sendsOf(w written) []*histories.Op {
-	if s := ts.writers[w]; s != nil {
-		return s.all
-	}
-	return nil
 }
 
 // A wr is that one transaction read what another wrote.

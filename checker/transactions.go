@@ -21,9 +21,8 @@ type transaction struct {
 	doubt              bool             // of a commit nobody knows the outcome
 	mixed              bool             // some of it may be of the next transaction of its name
 	asked              int64            // when a commit was first asked for, forever if never
-	shown              *histories.Op    // an answer that holds a record of it and only what is committed
+	sights             []sight          // its records in answers to readers of what is committed
 	visible            map[string]int64 // when such answers were first over, by partition
-	sights             []sight          // all of it that such answers hold
 }
 
 // A sight is a record in an answer.
@@ -37,7 +36,7 @@ const forever = math.MaxInt64
 // certain reports whether the transaction took effect: it was committed, or a
 // commit of unknown outcome was, because a reader was shown what it wrote.
 func (t *transaction) certain() bool {
-	return !t.mixed && (t.committed != nil || t.doubt && t.aborted == nil && t.shown != nil)
+	return !t.mixed && (t.committed != nil || t.doubt && t.aborted == nil && len(t.sights) > 0)
 }
 
 // never reports whether the transaction certainly took no effect, and what says so.
@@ -71,6 +70,8 @@ type transactions struct {
 	all     []*transaction
 	of      map[int]*transaction // by the index of the operation
 	writers map[written]*writers
+	copies  bool             // retries may leave some
+	keeps   bool             // what was acknowledged by all stays where it is
 	readers map[string]bool  // whether a process reads only what is committed
 	starts  map[string]int64 // the highest log start that was told or asked for, by partition
 }
@@ -84,7 +85,8 @@ func findTransactions(h *histories.History) *transactions {
 	if first == len(h.Ops()) {
 		return nil
 	}
-	ts := &transactions{whole: h, of: map[int]*transaction{}, writers: map[written]*writers{}, readers: map[string]bool{}, starts: map[string]int64{}}
+	ts := &transactions{whole: h, of: map[int]*transaction{}, writers: map[written]*writers{}, readers: map[string]bool{}, starts: map[string]int64{},
+		copies: retries(h.Config()) != "", keeps: truncation(h.Config()) == ""}
 	last := map[string]*transaction{}
 	for i := range h.Ops() {
 		o := &h.Ops()[i]
@@ -173,8 +175,8 @@ func (ts *transactions) findShown() {
 				continue
 			}
 			t.sights = append(t.sights, sight{o, r})
-			if t.shown == nil {
-				t.shown, t.visible = o, map[string]int64{}
+			if t.visible == nil {
+				t.visible = map[string]int64{}
 			}
 			if at, ok := t.visible[o.On]; !ok || o.Return < at {
 				t.visible[o.On] = o.Return

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/model"
 )
 
 // written is a value of a partition.
@@ -67,18 +68,22 @@ func (s *writers) of(offset int64) (kind int64, sends []*histories.Op) {
 
 // addSend takes note of a send that may have happened.
 func (ts *transactions) addSend(o *histories.Op) {
-	c := ts.whole.Config()
-	acks := o.Acks
-	if acks == "" {
-		acks = c.Get("acks")
-	}
+	binds := ts.keeps && model.AcksOf(o, ts.whole.Config()) == "all"
 	for _, v := range o.Values {
 		at := written{o.On, v}
 		if ts.writers[at] == nil {
-			ts.writers[at] = &writers{loose: retries(c) != ""}
+			ts.writers[at] = &writers{loose: ts.copies}
 		}
-		ts.writers[at].add(o, v, acks == "all" && truncation(c) == "")
+		ts.writers[at].add(o, v, binds)
 	}
+}
+
+// sendsOf are the sends of a value that may have happened.
+func (ts *transactions) sendsOf(w written) []*histories.Op {
+	if s := ts.writers[w]; s != nil {
+		return s.all
+	}
+	return nil
 }
 
 // source is one of the sends that may have put a record where it is.
@@ -94,19 +99,13 @@ func (ts *transactions) only(on string, r histories.Record) *transaction {
 	if s == nil {
 		return nil
 	}
-	kind, sends := s.of(r.Offset)
-	if t, known := s.owners[kind]; known {
+	return remembered(&s.owners, s, r.Offset, func(sends []*histories.Op) *transaction {
+		t := ts.of[sends[0].Index]
+		if t != nil && (t.mixed || slices.ContainsFunc(sends, func(o *histories.Op) bool { return ts.of[o.Index] != t })) {
+			return nil
+		}
 		return t
-	}
-	t := ts.of[sends[0].Index]
-	if t != nil && (t.mixed || slices.ContainsFunc(sends, func(o *histories.Op) bool { return ts.of[o.Index] != t })) {
-		t = nil
-	}
-	if s.owners == nil {
-		s.owners = map[int64]*transaction{}
-	}
-	s.owners[kind] = t
-	return t
+	})
 }
 
 // hidden reports whether a record is of no transaction that took effect, so that
@@ -117,17 +116,25 @@ func (ts *transactions) hidden(on string, r histories.Record) bool {
 	if s == nil {
 		return false
 	}
-	kind, sends := s.of(r.Offset)
-	if is, known := s.secret[kind]; known {
-		return is
-	}
-	is := !slices.ContainsFunc(sends, func(o *histories.Op) bool {
-		t := ts.of[o.Index]
-		return t == nil || t.certain()
+	return remembered(&s.secret, s, r.Offset, func(sends []*histories.Op) bool {
+		return !slices.ContainsFunc(sends, func(o *histories.Op) bool {
+			t := ts.of[o.Index]
+			return t == nil || t.certain()
+		})
 	})
-	if s.secret == nil {
-		s.secret = map[int64]bool{}
+}
+
+// remembered asks once for each kind of record with a value.
+func remembered[T any](known *map[int64]T, s *writers, offset int64, ask func(sends []*histories.Op) T) T {
+	kind, sends := s.of(offset)
+	answer, ok := (*known)[kind]
+	if ok {
+		return answer
 	}
-	s.secret[kind] = is
-	return is
+	if *known == nil {
+		*known = map[int64]T{}
+	}
+	answer = ask(sends)
+	(*known)[kind] = answer
+	return answer
 }
