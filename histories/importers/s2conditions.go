@@ -1,6 +1,7 @@
 package importers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -26,7 +27,7 @@ func conditionsOf(all []*s2Op) *conditions {
 			c.unsure = append(c.unsure, o)
 		}
 	}
-	slices.SortStableFunc(c.sets, func(a, b *s2Op) int { return int(a.base() - b.base()) })
+	slices.SortStableFunc(c.sets, func(a, b *s2Op) int { return cmp.Compare(a.base(), b.base()) })
 	return c
 }
 
@@ -44,14 +45,10 @@ func (c *conditions) broken(o *s2Op) (code, says string) {
 	if token == nil || slices.ContainsFunc(c.unsure, func(set *s2Op) bool { return *set.asked.SetFencingToken == *token && set.call <= o.returned }) {
 		return "", ""
 	}
-	behind := slices.IndexFunc(c.sets, func(set *s2Op) bool { return set.base() >= o.base() })
-	if behind < 0 {
-		behind = len(c.sets)
-	}
-	if behind == 0 || *c.sets[behind-1].asked.SetFencingToken == *token {
+	set := c.before(o)
+	if set == nil || *set.asked.SetFencingToken == *token {
 		return "", ""
 	}
-	set := c.sets[behind-1]
 	return "condition-not-met:fencing_token", fmt.Sprintf("the fencing token %s, and the stream had %s since offset %d (line %d)",
 		clip(*token), clip(*set.asked.SetFencingToken), set.base(), set.line)
 }
@@ -61,6 +58,15 @@ func (c *conditions) undecided(o *s2Op) bool {
 	if o.asked.FencingToken == nil || o.outcome != histories.OK {
 		return false
 	}
-	return len(c.sets) == 0 || c.sets[0].base() >= o.base() ||
+	return c.before(o) == nil ||
 		slices.ContainsFunc(c.unsure, func(set *s2Op) bool { return set.call <= o.returned })
+}
+
+// before returns the last append before that one which set a token, nil if none did.
+func (c *conditions) before(o *s2Op) *s2Op {
+	n, _ := slices.BinarySearchFunc(c.sets, o.base(), func(set *s2Op, base int64) int { return cmp.Compare(set.base(), base) })
+	if n == 0 {
+		return nil
+	}
+	return c.sets[n-1]
 }

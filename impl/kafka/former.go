@@ -21,7 +21,7 @@ func (c *consumer) scanFormer(ctx context.Context, birth int, id [16]byte) error
 	err := c.refusedFormer(ctx, id)
 	answer := histories.NewOp(c.process, histories.Scan)
 	failed(&answer, err)
-	if denied := noSuchTopic(err); denied {
+	if noSuchTopic(err) {
 		err = nil
 	} else {
 		answer.Outcome = histories.Info
@@ -59,8 +59,8 @@ func (c *consumer) refusedFormer(ctx context.Context, id [16]byte) (err error) {
 const byTopicID = 13
 
 var (
-	errByName     = fmt.Errorf("the brokers answer no fetch by a topic's id")
-	errStillThere = fmt.Errorf("a broker still answers for it")
+	errByName     = errors.New("the brokers answer no fetch by a topic's id")
+	errStillThere = errors.New("a broker still answers for it")
 )
 
 func (c *consumer) fetchFormer(ctx context.Context, l leader) error {
