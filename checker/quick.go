@@ -202,14 +202,13 @@ func (q *quick) send(l *quickLog, o *histories.Op, process int) {
 	q.exercised.Values += int(n)
 	l.values += n
 	l.batch = max(l.batch, n)
-	all := o.Acks == "all" || o.Acks == "" && q.acksAll
 	switch {
 	case o.Outcome == histories.Fail:
 		if l.keys != nil {
 			l.keys.refused = append(l.keys.refused, o.Values...)
 		}
 		return
-	case o.Outcome != histories.OK || !all:
+	case !q.acknowledged(o):
 		f := float{values: slices.Clone(o.Values), call: o.Call, offset: o.Offset, key: l.keys.id(o.Key), index: int32(o.Index), ordered: q.ordered && o.Outcome == histories.OK}
 		if l.floats = append(l.floats, f); f.ordered {
 			q.gaveUp = q.gaveUp || o.Offset == histories.None
