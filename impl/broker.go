@@ -124,7 +124,7 @@ func (b *broker) start() {
 	b.started, b.shrinking = b.now, false
 	b.previousEpoch, b.cleanShutdown = b.cleanShutdown, none
 	b.image.reset(b.cfg.brokers, b.cfg.partitions)
-	b.dirty = allChanged
+	b.dirty |= beliefsChanged
 	b.timer(b.id, heartbeatTimer, 0, 0)
 	b.timer(b.id, checkpointTimer, b.cfg.checkpointInterval, 0)
 	b.say("starts, incarnation %d", b.incarnation)
@@ -146,7 +146,7 @@ func (b *broker) onRegistered(m *message) {
 		return
 	}
 	b.state, b.epoch = catchingUp, m.brokerEpoch
-	b.dirty = allChanged
+	b.dirty |= beliefsChanged
 	b.callController()
 }
 
@@ -174,7 +174,7 @@ func (b *broker) onMetadata(m *message) {
 	for i := range m.updates[from:] {
 		b.image.apply(&m.updates[from+int64(i)])
 	}
-	b.dirty = allChanged
+	b.dirty |= beliefsChanged
 	if b.state == catchingUp && b.image.offset > b.epoch {
 		b.state = running
 		b.callController()

@@ -81,7 +81,7 @@ func (c *controller) write(r metaRecord) {
 	c.log = append(c.log, r)
 	c.image.apply(&r)
 	c.digests = append(c.digests, c.image.digest)
-	c.dirty |= stateChanged
+	c.dirty |= metadataChanged
 }
 
 // publish sends every registered broker the records it has not reported yet.

@@ -36,7 +36,7 @@ func (b *broker) deleteTo(r *replica, start int64) {
 	}
 	b.say("log start %d -> %d", r.log.start, start)
 	r.log.deleteTo(start)
-	b.dirty = allChanged
+	b.dirty |= logsChanged
 }
 
 // completeDeletes answers the requests that every member of the maximal ISR has

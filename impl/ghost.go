@@ -6,20 +6,19 @@ import "fmt"
 // was ever committed, acknowledged or read (§4, ghost variables). Invariants
 // about events are witnessed here as the events happen.
 type ghost struct {
-	committed  []record // ever below a leader's high watermark
-	acked      []ackedBatch
-	read       []reading // by offset: what consumers were given
-	appender   []node    // by leader epoch: who appended in it
-	writes     []write
-	latest     []int64      // by leader epoch: the largest end told to a client
-	lossy      brokerSet    // lost records with their disk and have not got them back
-	stricken   brokerSet    // of those, the ones the controller may take for whole: not registered since, or frozen in the ISR when they did
-	unclean    brokerSet    // had an unclean shutdown while eligible, since the ISR was last large enough
-	unsafe     string       // why losses are permitted from now on, "" while they are not
-	current    registration // the controller's state, and the one before it
-	previous   registration
-	witnessed  [invariantCount]string // how each was seen to break, "" if it was not
-	witnessing bool                   // some was
+	committed []record // ever below a leader's high watermark
+	acked     []ackedBatch
+	read      []reading // by offset: what consumers were given
+	appender  []node    // by leader epoch: who appended in it
+	writes    []write
+	latest    []int64      // by leader epoch: the largest end told to a client
+	lossy     brokerSet    // lost records with their disk and have not got them back
+	stricken  brokerSet    // of those, the ones the controller may take for whole: not registered since, or frozen in the ISR when they did
+	unclean   brokerSet    // had an unclean shutdown while eligible, since the ISR was last large enough
+	unsafe    string       // why losses are permitted from now on, "" while they are not
+	current   registration // the controller's state, and the one before it
+	previous  registration
+	witnessed [invariantCount]string // how each was seen to break, "" if it was not
 }
 
 // A reading is the value consumers were given at an offset, if they were.
@@ -54,7 +53,7 @@ func (g *ghost) complete(l *log) bool { return l.contains(g.trueHW(), g.committe
 // witness notes that an invariant was seen broken.
 func (g *ghost) witness(e *env, inv invariant, format string, args ...any) {
 	if g.witnessed[inv] == "" {
-		g.witnessed[inv], g.witnessing = fmt.Sprintf(format, args...), true
+		g.witnessed[inv] = fmt.Sprintf(format, args...)
 		e.dirty = allChanged
 	}
 }

@@ -75,13 +75,13 @@ func init() {
 		{"CacheWF", "§4", "the epoch cache strictly increases and knows the epoch of the last record", false, logsChanged, cachesWellFormed},
 		{"LeaderAppendOnly", "§4", "a leader's log only grows", false, 0, nil},
 		{"MetaPrefix", "§4", "each broker's metadata is a prefix of the controller's log", false, stateChanged, imagesArePrefixes},
-		{"IsrSubsetAR", "§4", "the ISR is a subset of the assignment", false, stateChanged, isrAssigned},
-		{"ElrSubsetAR", "§4, KIP-966", "the ELR is a subset of the assignment", false, stateChanged, elrAssigned},
-		{"IsrElrDisjoint", "§4, KIP-966", "nobody is in ISR and ELR at once, and there is no ELR beside an ISR that is large enough", false, stateChanged, elrBesideISR},
-		{"LeaderInIsr", "§4", "a leader is in the ISR", false, stateChanged, leaderInSync},
-		{"IsrUnfenced", "§4", "a fenced broker is in the ISR only as its last, frozen member, and never where there is an ELR", false, stateChanged, isrInService},
+		{"IsrSubsetAR", "§4", "the ISR is a subset of the assignment", false, metadataChanged, isrAssigned},
+		{"ElrSubsetAR", "§4, KIP-966", "the ELR is a subset of the assignment", false, metadataChanged, elrAssigned},
+		{"IsrElrDisjoint", "§4, KIP-966", "nobody is in ISR and ELR at once, and there is no ELR beside an ISR that is large enough", false, metadataChanged, elrBesideISR},
+		{"LeaderInIsr", "§4", "a leader is in the ISR", false, metadataChanged, leaderInSync},
+		{"IsrUnfenced", "§4", "a fenced broker is in the ISR only as its last, frozen member, and never where there is an ELR", false, metadataChanged, isrInService},
 		{"QuorumSuperset", "§4", "a current leader that moves its high watermark waits for every member of the controller's ISR and ELR", true, stateChanged, leaderWaitsForISR},
-		{"OnePending", "§4", "a leader's maximal ISR includes the committed one, and one proposal is in flight at most", false, stateChanged, proposalsOrderly},
+		{"OnePending", "§4", "a leader's maximal ISR includes the committed one, and one proposal is in flight at most", false, beliefsChanged, proposalsOrderly},
 		{"NoTruncBelowCommit", "§4", "no member of ISR or ELR cuts a committed record", true, 0, nil},
 		{"LogMatching", "§4", "two logs that have a record of one epoch at one offset are equal up to there", false, logsChanged, logsMatch},
 		{"HwBacked", "§4", "what is below the current leader's high watermark is in the log of every registered member of ISR and ELR", true, allChanged, watermarkBacked},
@@ -97,7 +97,18 @@ func init() {
 		{"Seq", "§4, KIP-98", "the numbers of one idempotent producer in one of its epochs follow each other in a log, without gap or copy", false, 0, nil},
 		{"TruncationSeen", "§6 F4, KIP-320", "a consumer reads on in a log only if it has what it was given before, or it was told", false, 0, nil},
 	}
+	for changed := range judgedAfter {
+		for i := range Invariants {
+			if Invariants[i].of&changes(changed) != 0 || changes(changed) == allChanged {
+				judgedAfter[changed] = append(judgedAfter[changed], invariant(i))
+			}
+		}
+	}
 }
+
+// judgedAfter are the invariants to judge after changes: those about any of them
+// and, when one was witnessed, all.
+var judgedAfter [allChanged + 1][]invariant
 
 // A Breach is an invariant that broke during a run.
 type Breach struct {
@@ -114,13 +125,13 @@ func (c *Cluster) checkInvariants() {
 	for p := range c.ghosts {
 		c.leaveSafety(p)
 		g := &c.ghosts[p]
-		for i := range Invariants {
+		for _, i := range judgedAfter[changed] {
 			inv := &Invariants[i]
-			if inv.of&changed == 0 && !g.witnessing || c.broken[i] || inv.Safe && g.unsafe != "" {
+			if c.broken[i] || inv.Safe && g.unsafe != "" {
 				continue
 			}
 			says := g.witnessed[i]
-			if says == "" && inv.of&changed != 0 {
+			if says == "" && inv.Holds != nil {
 				says = inv.Holds(c, p)
 			}
 			if says != "" {

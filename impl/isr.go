@@ -112,7 +112,7 @@ func (b *broker) propose(r *replica, isr brokerSet) {
 	}
 	epochs[b.id] = b.epoch
 	r.pending = pending{id: b.newID(), isr: isr, epochs: epochs, expands: isr.includes(r.isr)}
-	b.dirty |= stateChanged
+	b.dirty |= beliefsChanged
 	b.say("proposes isr %v -> %v", r.isr, isr)
 	b.proposeNext()
 }
@@ -166,12 +166,12 @@ func (b *broker) decide(r *replica, m *message) {
 			return
 		}
 		r.isr, r.partitionEpoch, r.pending = m.isr, m.partitionEpoch, pending{}
-		b.dirty |= stateChanged
+		b.dirty |= beliefsChanged
 		b.advance(r)
 	case ineligibleReplica:
 		// The controller vouches that the change was not made and never will be.
 		r.pending = pending{}
-		b.dirty |= stateChanged
+		b.dirty |= beliefsChanged
 	}
 	// Anything else: the proposal stays pending, on purpose, until metadata
 	// replaces the state it was made from.

@@ -125,6 +125,7 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 		r.leaderEpoch, r.epochStart = reg.leaderEpoch, r.log.end()
 		if !b.bugs.has(epochUnrecordedAtElection) {
 			r.log.epochs = r.log.epochs.assign(r.leaderEpoch, r.epochStart)
+			b.dirty |= logsChanged
 		}
 		for i := range r.progress {
 			r.progress[i] = b.initialProgress(r, node(i), led)
@@ -215,5 +216,5 @@ func (b *broker) truncate(r *replica, offset int64) {
 		}
 	}
 	b.setHW(r, min(r.hw, r.log.end()))
-	b.dirty = allChanged
+	b.dirty |= logsChanged
 }

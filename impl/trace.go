@@ -28,9 +28,11 @@ type env struct {
 type changes uint8
 
 const (
-	logsChanged  changes = 1 << iota // records, what is known of their epochs, and high watermarks
-	stateChanged                     // what controller and brokers know and propose
-	allChanged   = logsChanged | stateChanged
+	logsChanged     changes = 1 << iota // records, what is known of their epochs, and high watermarks
+	metadataChanged                     // what the controller has decided
+	beliefsChanged                      // what brokers know and propose
+	stateChanged    = metadataChanged | beliefsChanged
+	allChanged      = logsChanged | stateChanged
 )
 
 // tracef adds a line to the trace, if there is one.
