@@ -13,7 +13,7 @@ import (
 // shrinks towards lo.
 func Int(t *rapid.T, lo, hi int, label string) int {
 	n := 0
-	for range bits.Len(uint(hi-lo)) + 2 {
+	for range wide(lo, hi) {
 		n <<= 1
 		if bit.Draw(t, label) {
 			n++
@@ -23,6 +23,9 @@ func Int(t *rapid.T, lo, hi int, label string) int {
 }
 
 var bit = rapid.Bool()
+
+// wide is how many bits an integer from lo to hi is made of.
+func wide(lo, hi int) int { return bits.Len(uint(hi-lo)) + 2 }
 
 // From draws one of the items, each about as likely as the others. It shrinks
 // towards the first.

@@ -9,7 +9,6 @@ package gen
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,16 +31,22 @@ const DefaultSteps = 30
 
 // Schedule returns the generator of schedules.
 func Schedule(opt Options) *rapid.Generator[schedule.Schedule] {
-	return rapid.Custom(func(t *rapid.T) schedule.Schedule {
-		d := &drawing{t: t, opt: opt, leader: "1"}
-		d.settings()
-		d.steps()
-		return schedule.Schedule{Settings: d.set, Bugs: opt.Bugs, Steps: d.list}
-	})
+	return rapid.Custom(func(t *rapid.T) schedule.Schedule { return drawn(draw.Rapid(t), opt) })
+}
+
+// Example returns what the generator's Example of that seed returns, with the
+// least work.
+func Example(opt Options, seed uint64) schedule.Schedule { return drawn(draw.NewStream(seed), opt) }
+
+func drawn(choices draw.Source, opt Options) schedule.Schedule {
+	d := &drawing{choices: choices, opt: opt, leader: "1"}
+	d.settings()
+	d.steps()
+	return schedule.Schedule{Settings: d.set, Bugs: opt.Bugs, Steps: d.list}
 }
 
 type drawing struct {
-	t          *rapid.T
+	choices    draw.Source
 	opt        Options
 	set        []schedule.Setting
 	list       []schedule.Step
@@ -59,51 +64,59 @@ type drawing struct {
 	sameAcks   bool     // sends leave it to the settings which acknowledgement they want
 }
 
+func (d *drawing) int(lo, hi int, label string) int { return d.choices.Int(lo, hi, label) }
+
+func (d *drawing) oneIn(n int, label string) bool { return d.int(0, n-1, label) == n-1 }
+
+// choose draws one of the items.
+func choose[T any](d *drawing, label string, items ...T) T {
+	return items[d.int(0, len(items)-1, label)]
+}
+
 // settings draws a cluster in which everything happens fast: hops take one
 // millisecond, sessions a few dozen.
 func (d *drawing) settings() {
-	t := d.t
-	d.brokers = draw.From(t, "brokers", 3, 3, 2)
+	d.brokers = choose(d, "brokers", 3, 3, 2)
 	d.is("brokers", d.brokers)
-	d.partitions = draw.From(t, "partitions", 1, 1, 1, 1, 1, 1, 2, 3)
+	d.partitions = choose(d, "partitions", 1, 1, 1, 1, 1, 1, 2, 3)
 	d.is("partitions", d.partitions)
-	d.is("default.replication.factor", d.brokers-draw.From(t, "spare", 0, 0, 0, 1))
-	d.is("min.insync.replicas", draw.From(t, "min isr", 1, 2, 1, d.brokers-1))
-	d.is("replica.fetch.wait.max.ms", draw.From(t, "fetch wait", 20, 5, 2))
-	d.is("replica.fetch.backoff.ms", draw.From(t, "fetch backoff", 10, 3))
-	d.is("replica.lag.time.max.ms", draw.From(t, "lag", 300, 100, 30, 10))
-	d.is("replica.high.watermark.checkpoint.interval.ms", draw.From(t, "checkpoint", 100, 10, 1000))
-	beat := draw.From(t, "heartbeat", 10, 5, 20)
+	d.is("default.replication.factor", d.brokers-choose(d, "spare", 0, 0, 0, 1))
+	d.is("min.insync.replicas", choose(d, "min isr", 1, 2, 1, d.brokers-1))
+	d.is("replica.fetch.wait.max.ms", choose(d, "fetch wait", 20, 5, 2))
+	d.is("replica.fetch.backoff.ms", choose(d, "fetch backoff", 10, 3))
+	d.is("replica.lag.time.max.ms", choose(d, "lag", 300, 100, 30, 10))
+	d.is("replica.high.watermark.checkpoint.interval.ms", choose(d, "checkpoint", 100, 10, 1000))
+	beat := choose(d, "heartbeat", 10, 5, 20)
 	d.is("broker.heartbeat.interval.ms", beat)
-	d.is("broker.session.timeout.ms", beat*draw.From(t, "session", 4, 3, 10))
-	d.is("request.timeout.ms", draw.From(t, "request timeout", 60, 20))
-	d.is("retry.backoff.ms", draw.From(t, "retry backoff", 5, 2))
-	d.is("delivery.timeout.ms", draw.From(t, "delivery timeout", 200, 60))
-	d.is("default.api.timeout.ms", draw.From(t, "api timeout", 200, 60))
+	d.is("broker.session.timeout.ms", beat*choose(d, "session", 4, 3, 10))
+	d.is("request.timeout.ms", choose(d, "request timeout", 60, 20))
+	d.is("retry.backoff.ms", choose(d, "retry backoff", 5, 2))
+	d.is("delivery.timeout.ms", choose(d, "delivery timeout", 200, 60))
+	d.is("default.api.timeout.ms", choose(d, "api timeout", 200, 60))
 	d.is("controlled.shutdown.timeout.ms", 50)
-	d.is("log.flush.interval.messages", draw.From(t, "flush", 0, 0, 0, 1, 2))
-	d.fix(schedule.Setting{Key: "eligible.leader.replicas.enable", Value: draw.From(t, "elr", "false", "true")})
-	d.fix(schedule.Setting{Key: "reads", Value: draw.From(t, "reads", "committed", "committed", "linearizable")})
-	if draw.OneIn(t, 5, "follower reads") {
+	d.is("log.flush.interval.messages", choose(d, "flush", 0, 0, 0, 1, 2))
+	d.fix(schedule.Setting{Key: "eligible.leader.replicas.enable", Value: choose(d, "elr", "false", "true")})
+	d.fix(schedule.Setting{Key: "reads", Value: choose(d, "reads", "committed", "committed", "linearizable")})
+	if d.oneIn(5, "follower reads") {
 		d.fix(schedule.Setting{Key: "fetch.from", Value: "any"})
 	}
-	if draw.OneIn(t, 8, "asking") {
+	if d.oneIn(8, "asking") {
 		d.fix(schedule.Setting{Key: "truncation", Value: "kip279"})
 	}
-	if draw.OneIn(t, 12, "unclean") {
+	if d.oneIn(12, "unclean") {
 		d.fix(schedule.Setting{Key: "unclean.leader.election.enable", Value: "true"})
 	}
-	if draw.OneIn(t, 5, "idempotence") {
+	if d.oneIn(5, "idempotence") {
 		d.fix(schedule.Setting{Key: "enable.idempotence", Value: "true"})
 	}
-	if draw.OneIn(t, 6, "pipelining") {
-		d.is("max.in.flight.requests.per.connection", draw.From(t, "in flight", 5, 2))
+	if d.oneIn(6, "pipelining") {
+		d.is("max.in.flight.requests.per.connection", choose(d, "in flight", 5, 2))
 	}
-	if draw.OneIn(t, 4, "sessions") {
+	if d.oneIn(4, "sessions") {
 		d.is("max.incremental.fetch.session.cache.slots", 1000)
 	}
-	if draw.OneIn(t, 10, "retries") {
-		d.is("retries", draw.Int(t, 1, 3, "attempts"))
+	if d.oneIn(10, "retries") {
+		d.is("retries", d.int(1, 3, "attempts"))
 	}
 	for _, s := range d.opt.Settings {
 		d.fix(s)
@@ -135,60 +148,67 @@ func (d *drawing) fix(s schedule.Setting) {
 
 // steps draws the mix of trouble of this schedule, and then its steps.
 func (d *drawing) steps() {
-	d.deletes = draw.OneIn(d.t, 6, "deletes")
-	d.sameAcks = !draw.OneIn(d.t, 3, "mixed acks")
-	d.victim = draw.Int(d.t, 1, d.brokers, "victim")
-	d.kind = draw.Int(d.t, 0, 6, "kind of message")
-	for range draw.Int(d.t, 0, 5, "kinds of faults") {
-		d.faults = append(d.faults, draw.From(d.t, "fault", impl.Faults...))
+	d.deletes = d.oneIn(6, "deletes")
+	d.sameAcks = !d.oneIn(3, "mixed acks")
+	d.victim = d.int(1, d.brokers, "victim")
+	d.kind = d.int(0, 6, "kind of message")
+	for range d.int(0, 5, "kinds of faults") {
+		d.faults = append(d.faults, choose(d, "fault", impl.Faults...))
 	}
 	for _, m := range motifs {
-		if draw.OneIn(d.t, 3, "motif") {
+		if d.oneIn(3, "motif") {
 			d.motifs = append(d.motifs, m)
 		}
 	}
-	if draw.OneIn(d.t, 4, "ambushes") {
-		for range draw.Int(d.t, 1, 2, "moments") {
-			d.moments = append(d.moments, draw.From(d.t, "moment", impl.AmbushArgs[0].Values...))
+	if d.oneIn(4, "ambushes") {
+		for range d.int(1, 2, "moments") {
+			d.moments = append(d.moments, choose(d, "moment", impl.AmbushArgs[0].Values...))
 		}
 	}
 	d.now = 20 // the cluster has elected its first leader by then
-	if draw.OneIn(d.t, 3, "sluggish") {
+	if d.oneIn(3, "sluggish") {
 		d.sluggish()
 	}
-	for range draw.Int(d.t, 2, cmp.Or(d.opt.Steps, DefaultSteps), "steps") {
+	n := d.int(2, cmp.Or(d.opt.Steps, DefaultSteps), "steps")
+	d.list = slices.Grow(d.list, 2*n) // with what motifs add, mostly enough
+	for range n {
 		d.now += int64(d.gap())
-		switch pick := draw.Int(d.t, 0, 9, "step"); {
+		switch pick := d.int(0, 9, "step"); {
 		case pick < 4: // side by side they see more of a moment, and it costs no more time
-			for range draw.From(d.t, "at once", 1, 2, 3, 4) {
+			for range choose(d, "at once", 1, 2, 3, 4) {
 				d.client()
 			}
 		case pick >= 7 && len(d.motifs) > 0:
-			draw.From(d.t, "which motif", d.motifs...)(d)
+			choose(d, "which motif", d.motifs...)(d)
 		case len(d.faults) > 0:
-			d.fault(draw.From(d.t, "which fault", d.faults...))
+			d.fault(choose(d, "which fault", d.faults...))
 		}
 	}
+	d.inOrder()
+}
+
+// inOrder sorts the steps by time.
+func (d *drawing) inOrder() {
 	slices.SortStableFunc(d.list, func(a, b schedule.Step) int { return cmp.Compare(a.At, b.At) })
 }
 
 // gap draws the time between two steps: mostly a hop or a few, sometimes long
 // enough for a session to expire.
 func (d *drawing) gap() int {
-	switch draw.Int(d.t, 0, 5, "pace") {
+	switch d.int(0, 5, "pace") {
 	case 0:
 		return 0
 	case 1, 2:
-		return draw.Int(d.t, 1, 4, "gap")
+		return d.int(1, 4, "gap")
 	case 3, 4:
-		return draw.Int(d.t, 3, 18, "gap")
+		return d.int(3, 18, "gap")
 	}
-	return draw.Int(d.t, 10, 90, "gap")
+	return d.int(10, 90, "gap")
 }
 
 // lasts draws how long a fault goes on.
 func (d *drawing) lasts() int {
-	return draw.From(d.t, "lasts", 3, 8, 25, 60, 150) + draw.Int(d.t, 0, 7, "more")
+	return choose(d, "lasts", 3, 8, 25, 60, 150) + d.int(0, 7, "more")
 }
 
 func (d *drawing) add(actor, verb string, words []string, args ...schedule.Arg) {
@@ -197,22 +217,21 @@ func (d *drawing) add(actor, verb string, words []string, args ...schedule.Arg) 
 
 // client draws an operation of one of a few producers and consumers.
 func (d *drawing) client() {
-	t := d.t
-	if d.deletes && draw.OneIn(t, 8, "delete") {
-		d.add("A1", "delete-records", []string{strconv.Itoa(draw.Int(t, 0, int(d.value), "to"))}, d.where()...)
+	if d.deletes && d.oneIn(8, "delete") {
+		d.add("A1", "delete-records", []string{strconv.Itoa(d.int(0, int(d.value), "to"))}, d.where()...)
 		return
 	}
-	if draw.Int(t, 0, 4, "role") <= 2 {
-		d.send(fmt.Sprintf("P%d", draw.Int(t, 1, 3, "producer")))
+	if d.int(0, 4, "role") <= 2 {
+		d.send("P" + strconv.Itoa(d.int(1, 3, "producer")))
 		return
 	}
-	actor := fmt.Sprintf("C%d", draw.Int(t, 1, 2, "consumer"))
+	actor := "C" + strconv.Itoa(d.int(1, 2, "consumer"))
 	where := d.where()
-	switch draw.Int(t, 0, 5, "read") {
+	switch d.int(0, 5, "read") {
 	case 0, 1:
 		d.add(actor, "list", []string{"latest"}, where...)
 	case 2:
-		from := schedule.Arg{Key: "from", Value: strconv.Itoa(draw.Int(t, 0, int(d.value), "from"))}
+		from := schedule.Arg{Key: "from", Value: strconv.Itoa(d.int(0, int(d.value), "from"))}
 		d.add(actor, "fetch", nil, append([]schedule.Arg{from}, where...)...)
 	default:
 		d.add(actor, "poll", nil, where...)
@@ -221,7 +240,7 @@ func (d *drawing) client() {
 
 func (d *drawing) send(actor string) {
 	var values []string
-	for range max(1, draw.Int(d.t, 0, 5, "batch")-2) {
+	for range max(1, d.int(0, 5, "batch")-2) {
 		d.value++
 		values = append(values, strconv.FormatInt(d.value, 10))
 	}
@@ -233,7 +252,7 @@ func (d *drawing) acks() []schedule.Arg {
 	if d.sameAcks {
 		return nil
 	}
-	if acks := draw.From(d.t, "acks", "all", "all", "all", "1", "1", "0"); acks != "all" {
+	if acks := choose(d, "acks", "all", "all", "all", "1", "1", "0"); acks != "all" {
 		return []schedule.Arg{{Key: "acks", Value: acks}}
 	}
 	return nil
@@ -242,7 +261,7 @@ func (d *drawing) acks() []schedule.Arg {
 // where draws the partition that a client means, and sometimes the broker that it
 // asks first, so that clients stay on one side of a cut.
 func (d *drawing) where() (args []schedule.Arg) {
-	if draw.OneIn(d.t, 4, "via") {
+	if d.oneIn(4, "via") {
 		args = append(args, schedule.Arg{Key: "via", Value: d.broker()})
 	}
 	if p := d.partition(); p != "0" {
@@ -253,23 +272,23 @@ func (d *drawing) where() (args []schedule.Arg) {
 
 // partition draws one of them, mostly the first.
 func (d *drawing) partition() string {
-	if d.partitions == 1 || draw.OneIn(d.t, 2, "first") {
+	if d.partitions == 1 || d.oneIn(2, "first") {
 		return "0"
 	}
-	return strconv.Itoa(draw.Int(d.t, 0, d.partitions-1, "partition"))
+	return strconv.Itoa(d.int(0, d.partitions-1, "partition"))
 }
 
 func (d *drawing) broker() string {
-	if draw.OneIn(d.t, 2, "victim again") {
+	if d.oneIn(2, "victim again") {
 		return strconv.Itoa(d.victim)
 	}
-	return strconv.Itoa(draw.Int(d.t, 1, d.brokers, "broker"))
+	return strconv.Itoa(d.int(1, d.brokers, "broker"))
 }
 
 // replicas draws some brokers in some order.
 func (d *drawing) replicas() string {
-	brokers := rapid.Permutation(numbers(d.brokers)).Draw(d.t, "replicas")
-	return strings.Join(brokers[:draw.Int(d.t, 1, d.brokers, "how many")], ",")
+	brokers := d.choices.Order(numbers(d.brokers), "replicas")
+	return strings.Join(brokers[:d.int(1, d.brokers, "how many")], ",")
 }
 
 func numbers(n int) []string {
@@ -285,7 +304,7 @@ func numbers(n int) []string {
 func (d *drawing) fault(f impl.Fault) {
 	var args []schedule.Arg
 	for _, spec := range f.Args {
-		if spec.Optional && spec.Kind != impl.DurationArg && draw.OneIn(d.t, 2, spec.Key) {
+		if spec.Optional && spec.Kind != impl.DurationArg && d.oneIn(2, spec.Key) {
 			continue
 		}
 		args = append(args, schedule.Arg{Key: spec.Key, Value: d.argument(spec)})
@@ -295,10 +314,10 @@ func (d *drawing) fault(f impl.Fault) {
 
 // ambush lets some faults wait for one of the moments of the schedule.
 func (d *drawing) ambush() []schedule.Arg {
-	if len(d.moments) == 0 || draw.OneIn(d.t, 2, "at once") {
+	if len(d.moments) == 0 || d.oneIn(2, "at once") {
 		return nil
 	}
-	return []schedule.Arg{{Key: "when", Value: draw.From(d.t, "when", d.moments...)}, {Key: "within", Value: strconv.Itoa(d.lasts())}}
+	return []schedule.Arg{{Key: "when", Value: choose(d, "when", d.moments...)}, {Key: "within", Value: strconv.Itoa(d.lasts())}}
 }
 
 func (d *drawing) argument(spec impl.ArgSpec) string {
@@ -306,25 +325,25 @@ func (d *drawing) argument(spec impl.ArgSpec) string {
 	case impl.BrokerArg:
 		return d.broker()
 	case impl.NodeArg:
-		if draw.OneIn(d.t, 4, "controller") {
+		if d.oneIn(4, "controller") {
 			return "controller"
 		}
 		return d.broker()
 	case impl.DurationArg:
 		return strconv.Itoa(d.lasts())
 	case impl.CountArg:
-		return strconv.Itoa(draw.Int(d.t, 1, 3, spec.Key))
+		return strconv.Itoa(d.int(1, 3, spec.Key))
 	case impl.MessageArg:
-		if draw.OneIn(d.t, 2, "kind again") {
+		if d.oneIn(2, "kind again") {
 			return spec.Values[d.kind%len(spec.Values)]
 		}
-		return draw.From(d.t, "kind", spec.Values...)
+		return choose(d, "kind", spec.Values...)
 	case impl.PartitionArg:
 		return d.partition()
 	case impl.ReplicasArg:
 		return d.replicas()
 	case impl.ClientArg:
-		return fmt.Sprintf("P%d", draw.Int(d.t, 1, 3, "client"))
+		return "P" + strconv.Itoa(d.int(1, 3, "client"))
 	}
 	return "0"
 }

@@ -1,10 +1,12 @@
 package gen
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"testing"
 
+	"github.com/isrcheck/isrcheck/histories/draw"
 	"github.com/isrcheck/isrcheck/histories/schedule"
 	"github.com/isrcheck/isrcheck/impl"
 )
@@ -59,4 +61,16 @@ func ends(s *schedule.Step) (int64, bool) {
 		}
 	}
 	return s.At, false
+}
+
+// TestExample draws the same schedules with rapid and without.
+func TestExample(t *testing.T) {
+	for i, opt := range []Options{{}, {Steps: 60}, {Bugs: []string{"ack-before-commit"}, Settings: []schedule.Setting{{Key: "brokers", Value: "5"}}}} {
+		for n := range 100 {
+			seed := draw.Mix(uint64(i), uint64(n)) >> 1
+			if got, want := Example(opt, seed), Schedule(opt).Example(int(seed)); !reflect.DeepEqual(got, want) {
+				t.Fatalf("seed %d is %s\nand with rapid %s", seed, got, want)
+			}
+		}
+	}
 }

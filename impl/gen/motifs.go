@@ -1,10 +1,8 @@
 package gen
 
 import (
-	"fmt"
 	"strconv"
 
-	"github.com/isrcheck/isrcheck/histories/draw"
 	"github.com/isrcheck/isrcheck/histories/schedule"
 	"github.com/isrcheck/isrcheck/impl"
 )
@@ -20,11 +18,11 @@ func bounce(d *drawing) { d.swing(d.broker()) }
 // fork makes the ends of logs differ before the leadership moves: a follower
 // misses what is written, and is the next to lead.
 func fork(d *drawing) {
-	follower := strconv.Itoa(draw.Int(d.t, 1, d.brokers, "follower"))
-	d.nemesis("drop", "kind", "fetch-response", "to", follower, "for", strconv.Itoa(draw.Int(d.t, 2, 20, "misses")))
-	d.now += int64(draw.Int(d.t, 0, 2, "pause"))
-	d.send(fmt.Sprintf("P%d", draw.Int(d.t, 1, 3, "producer")))
-	d.now += int64(draw.Int(d.t, 3, 10, "pause"))
+	follower := strconv.Itoa(d.int(1, d.brokers, "follower"))
+	d.nemesis("drop", "kind", "fetch-response", "to", follower, "for", strconv.Itoa(d.int(2, 20, "misses")))
+	d.now += int64(d.int(0, 2, "pause"))
+	d.send("P" + strconv.Itoa(d.int(1, 3, "producer")))
+	d.now += int64(d.int(3, 10, "pause"))
 	d.swing(follower)
 }
 
@@ -34,29 +32,29 @@ func fork(d *drawing) {
 // of the next one, or what followers and leaders tell each other arrives when the
 // next one leads; and sometimes one of the two is the heir.
 func (d *drawing) swing(first string) {
-	leaders := [2]string{first, draw.From(d.t, "second", d.leader, d.leader, d.broker())}
-	watched := draw.OneIn(d.t, 3, "watched")
-	pace := draw.From(d.t, "pace", 9, 4, 1)
-	if draw.OneIn(d.t, 3, "unaware") {
-		d.hold(draw.From(d.t, "who", leaders[0], leaders[1], d.broker()))
+	leaders := [2]string{first, choose(d, "second", d.leader, d.leader, d.broker())}
+	watched := d.oneIn(3, "watched")
+	pace := choose(d, "pace", 9, 4, 1)
+	if d.oneIn(3, "unaware") {
+		d.hold(choose(d, "who", leaders[0], leaders[1], d.broker()))
 	}
-	for i := range draw.Int(d.t, 2, 5, "moves") {
-		for range draw.From(d.t, "late", 0, 1, 1, 2) {
+	for i := range d.int(2, 5, "moves") {
+		for range choose(d, "late", 0, 1, 1, 2) {
 			d.late()
 		}
 		d.leader = leaders[i%2]
 		d.nemesis("move-leader", "to", d.leader)
-		d.now += int64(draw.Int(d.t, 0, pace, "pause"))
+		d.now += int64(d.int(0, pace, "pause"))
 		if watched {
 			d.ask(d.leader, leaders[(i+1)%2])
 		}
-		for range draw.Int(d.t, 0, 2, "operations") {
+		for range d.int(0, 2, "operations") {
 			d.client()
-			d.now += int64(draw.Int(d.t, 0, min(4, pace), "pause"))
+			d.now += int64(d.int(0, min(4, pace), "pause"))
 		}
 	}
-	if draw.OneIn(d.t, 3, "heir") {
-		d.succeed(draw.From(d.t, "which heir", leaders[:]...))
+	if d.oneIn(3, "heir") {
+		d.succeed(choose(d, "which heir", leaders[:]...))
 	}
 }
 
@@ -70,103 +68,103 @@ func (d *drawing) ask(leader, former string) {
 // others go on without it. Often a record is written before that has not reached
 // who is to lead, and often the one that slept is the heir.
 func oversleep(d *drawing) {
-	former, next := d.leader, strconv.Itoa(draw.Int(d.t, 1, d.brokers, "next"))
-	if draw.OneIn(d.t, 2, "fork") {
-		d.nemesis("drop", "kind", "fetch-response", "to", next, "for", strconv.Itoa(draw.Int(d.t, 5, 60, "misses")))
+	former, next := d.leader, strconv.Itoa(d.int(1, d.brokers, "next"))
+	if d.oneIn(2, "fork") {
+		d.nemesis("drop", "kind", "fetch-response", "to", next, "for", strconv.Itoa(d.int(5, 60, "misses")))
 		d.send("P1")
-		d.now += int64(draw.Int(d.t, 3, draw.From(d.t, "how soon", 8, 50), "pause"))
+		d.now += int64(d.int(3, choose(d, "how soon", 8, 50), "pause"))
 	}
-	sleeper := strconv.Itoa(draw.Int(d.t, 1, d.brokers, "sleeper"))
-	lasts := strconv.Itoa(draw.Int(d.t, 5, 80, "for"))
+	sleeper := strconv.Itoa(d.int(1, d.brokers, "sleeper"))
+	lasts := strconv.Itoa(d.int(5, 80, "for"))
 	d.nemesis("drop", "kind", "metadata", "to", sleeper, "for", lasts)
-	if draw.OneIn(d.t, 2, "fenced") {
+	if d.oneIn(2, "fenced") {
 		d.nemesis("fence", "broker", sleeper, "for", lasts)
 	}
 	for _, leader := range []string{next, former} {
 		d.leader = leader
 		d.nemesis("move-leader", "to", leader)
-		for range draw.Int(d.t, 0, 2, "sends") {
-			d.now += int64(draw.Int(d.t, 1, 6, "pause"))
+		for range d.int(0, 2, "sends") {
+			d.now += int64(d.int(1, 6, "pause"))
 			d.send("P2")
 		}
-		d.now += int64(draw.Int(d.t, 1, 6, "pause"))
+		d.now += int64(d.int(1, 6, "pause"))
 	}
-	if draw.OneIn(d.t, 2, "heir") {
+	if d.oneIn(2, "heir") {
 		d.succeed(sleeper)
 	}
 }
 
 // hold lets a broker hear of nothing for some moves, and then of all at once.
 func (d *drawing) hold(broker string) {
-	d.nemesis("hold-metadata", "broker", broker, "for", strconv.Itoa(draw.Int(d.t, 3, draw.From(d.t, "how long", 15, 60), "for")))
-	d.now += int64(draw.Int(d.t, 0, 2, "pause"))
+	d.nemesis("hold-metadata", "broker", broker, "for", strconv.Itoa(d.int(3, choose(d, "how long", 15, 60), "for")))
+	d.now += int64(d.int(0, 2, "pause"))
 }
 
 // sluggish makes one or two kinds of messages slow for most of the schedule, so
 // that what usually lasts a hop or two lasts long enough for something else to happen.
 func (d *drawing) sluggish() {
-	for range draw.Int(d.t, 1, 2, "kinds") {
-		pairs := []string{"kind", draw.From(d.t, "kind", "fetch", "fetch", "fetch-response", "alter-partition", "alter-partition-response", "metadata")}
-		if draw.OneIn(d.t, 2, "one") {
-			pairs = append(pairs, draw.From(d.t, "end", "from", "to"), d.broker())
+	for range d.int(1, 2, "kinds") {
+		pairs := []string{"kind", choose(d, "kind", "fetch", "fetch", "fetch-response", "alter-partition", "alter-partition-response", "metadata")}
+		if d.oneIn(2, "one") {
+			pairs = append(pairs, choose(d, "end", "from", "to"), d.broker())
 		}
-		d.nemesis("delay", append(pairs, "by", strconv.Itoa(draw.Int(d.t, 2, 40, "by")), "for", strconv.Itoa(draw.Int(d.t, 50, 500, "for")))...)
+		d.nemesis("delay", append(pairs, "by", strconv.Itoa(d.int(2, 40, "by")), "for", strconv.Itoa(d.int(50, 500, "for")))...)
 	}
 }
 
 // late delays or loses some of what brokers are told, for a few milliseconds.
 func (d *drawing) late() {
-	kind := draw.From(d.t, "kind", "metadata", "metadata", "fetch-response", "fetch", "alter-partition")
-	end, who := draw.From(d.t, "end", "to", "from"), d.broker()
+	kind := choose(d, "kind", "metadata", "metadata", "fetch-response", "fetch", "alter-partition")
+	end, who := choose(d, "end", "to", "from"), d.broker()
 	if kind == "metadata" {
-		end, who = "to", draw.From(d.t, "who", d.leader, who)
+		end, who = "to", choose(d, "who", d.leader, who)
 	}
-	lasts := strconv.Itoa(draw.Int(d.t, 1, 5, "for"))
-	if draw.OneIn(d.t, 2, "lost") {
+	lasts := strconv.Itoa(d.int(1, 5, "for"))
+	if d.oneIn(2, "lost") {
 		d.nemesis("drop", "kind", kind, end, who, "for", lasts)
 	} else {
-		d.nemesis("delay", "kind", kind, end, who, "by", strconv.Itoa(draw.Int(d.t, 2, 40, "by")), "for", lasts)
+		d.nemesis("delay", "kind", kind, end, who, "by", strconv.Itoa(d.int(2, 40, "by")), "for", lasts)
 	}
-	d.now += int64(draw.Int(d.t, 0, 2, "pause"))
+	d.now += int64(d.int(0, 2, "pause"))
 }
 
 // resettle moves a partition to other replicas, and often changes its mind.
 func resettle(d *drawing) {
-	for range draw.Int(d.t, 1, 2, "times") {
+	for range d.int(1, 2, "times") {
 		d.nemesis("reassign", "to", d.replicas())
-		if draw.OneIn(d.t, 2, "changed mind") {
-			d.now += int64(draw.Int(d.t, 0, 12, "pause"))
+		if d.oneIn(2, "changed mind") {
+			d.now += int64(d.int(0, 12, "pause"))
 			d.nemesis("cancel-reassignment")
 		}
-		d.now += int64(draw.Int(d.t, 0, 20, "pause"))
+		d.now += int64(d.int(0, 20, "pause"))
 	}
 }
 
 // exile cuts a broker off the controller for longer than a session, while
 // brokers and clients still reach it.
 func exile(d *drawing) {
-	d.nemesis("partition", "a", d.broker(), "b", "controller", "for", strconv.Itoa(d.lasts()+draw.From(d.t, "long", 0, 60, 120)))
+	d.nemesis("partition", "a", d.broker(), "b", "controller", "for", strconv.Itoa(d.lasts()+choose(d, "long", 0, 60, 120)))
 }
 
 // relapse takes a broker down and strikes it again about when it is back,
 // sometimes while messages of some kinds are late everywhere, and sometimes the
 // controller notices at once.
 func relapse(d *drawing) {
-	for range draw.From(d.t, "late kinds", 0, 2, 3) {
-		d.nemesis("delay", "kind", draw.From(d.t, "late", "fetch", "fetch-response", "alter-partition", "alter-partition-response", "metadata"),
-			"by", strconv.Itoa(draw.Int(d.t, 5, draw.From(d.t, "how late", 60, 200), "by")), "for", strconv.Itoa(draw.Int(d.t, 20, 150, "for")))
+	for range choose(d, "late kinds", 0, 2, 3) {
+		d.nemesis("delay", "kind", choose(d, "late", "fetch", "fetch-response", "alter-partition", "alter-partition-response", "metadata"),
+			"by", strconv.Itoa(d.int(5, choose(d, "how late", 60, 200), "by")), "for", strconv.Itoa(d.int(20, 150, "for")))
 	}
-	broker, down := strconv.Itoa(d.victim), draw.Int(d.t, 1, 20, "down")
-	for range draw.Int(d.t, 2, 3, "times") {
-		verb := draw.From(d.t, "how", "fence", "wipe", "crash", "power-loss")
+	broker, down := strconv.Itoa(d.victim), d.int(1, 20, "down")
+	for range d.int(2, 3, "times") {
+		verb := choose(d, "how", "fence", "wipe", "crash", "power-loss")
 		d.nemesis(verb, "broker", broker, "for", strconv.Itoa(down))
-		if draw.OneIn(d.t, 2, "noticed") {
+		if d.oneIn(2, "noticed") {
 			d.nemesis("fence", "broker", broker, "for", "1")
 		}
-		d.now += int64(down + draw.Int(d.t, 0, 30, "again after"))
+		d.now += int64(down + d.int(0, 30, "again after"))
 	}
-	if draw.OneIn(d.t, 2, "heir") {
-		d.now -= int64(draw.Int(d.t, 0, down, "while down"))
+	if d.oneIn(2, "heir") {
+		d.now -= int64(d.int(0, down, "while down"))
 		d.succeed(broker)
 	}
 }
@@ -175,17 +173,17 @@ func relapse(d *drawing) {
 // something happens that others have not heard of yet.
 func coup(d *drawing) {
 	if len(d.moments) == 0 {
-		d.moments = append(d.moments, draw.From(d.t, "moment", impl.AmbushArgs[0].Values...))
+		d.moments = append(d.moments, choose(d, "moment", impl.AmbushArgs[0].Values...))
 	}
-	wait := []string{"when", draw.From(d.t, "when", d.moments...), "within", strconv.Itoa(d.lasts())}
-	for range draw.Int(d.t, 1, 3, "times") {
-		switch way := draw.From(d.t, "way", "move-leader", "move-leader", "fence", "crash"); way {
+	wait := []string{"when", choose(d, "when", d.moments...), "within", strconv.Itoa(d.lasts())}
+	for range d.int(1, 3, "times") {
+		switch way := choose(d, "way", "move-leader", "move-leader", "fence", "crash"); way {
 		case "move-leader":
-			d.nemesis(way, append([]string{"to", d.broker(), "for", strconv.Itoa(draw.Int(d.t, 1, 30, "for"))}, wait...)...)
+			d.nemesis(way, append([]string{"to", d.broker(), "for", strconv.Itoa(d.int(1, 30, "for"))}, wait...)...)
 		default:
-			d.nemesis(way, append([]string{"broker", draw.From(d.t, "who", d.leader, d.broker()), "for", strconv.Itoa(draw.Int(d.t, 1, 60, "for"))}, wait...)...)
+			d.nemesis(way, append([]string{"broker", choose(d, "who", d.leader, d.broker()), "for", strconv.Itoa(d.int(1, 60, "for"))}, wait...)...)
 		}
-		d.now += int64(draw.Int(d.t, 0, 20, "pause"))
+		d.now += int64(d.int(0, 20, "pause"))
 	}
 }
 
@@ -195,30 +193,30 @@ func heir(d *drawing) { d.succeed(d.broker()) }
 // succeed makes a broker the leader as soon as it can be, often while nothing that
 // others have reaches it: what it lacks by then, it has no time to make up for.
 func (d *drawing) succeed(heir string) {
-	lasts := strconv.Itoa(draw.Int(d.t, 5, draw.From(d.t, "how long", 30, 300), "for"))
-	if draw.OneIn(d.t, 2, "deaf") {
+	lasts := strconv.Itoa(d.int(5, choose(d, "how long", 30, 300), "for"))
+	if d.oneIn(2, "deaf") {
 		d.nemesis("drop", "kind", "fetch-response", "to", heir, "for", lasts)
-		d.now += int64(draw.Int(d.t, 0, draw.From(d.t, "how soon", 4, 40), "pause"))
+		d.now += int64(d.int(0, choose(d, "how soon", 4, 40), "pause"))
 	}
 	d.leader = heir
 	d.nemesis("move-leader", "to", heir, "for", lasts)
-	d.now += int64(draw.Int(d.t, 0, 9, "pause"))
+	d.now += int64(d.int(0, 9, "pause"))
 }
 
 // dusk takes one broker after another down, in some way, until none is left, and
 // lets them come back in any order.
 func dusk(d *drawing) {
-	if draw.OneIn(d.t, 4, "at any price") {
-		d.nemesis("elect-unclean", "when", "vacancy", "within", strconv.Itoa(draw.Int(d.t, 50, 400, "within")))
+	if d.oneIn(4, "at any price") {
+		d.nemesis("elect-unclean", "when", "vacancy", "within", strconv.Itoa(d.int(50, 400, "within")))
 	}
-	broker := draw.Int(d.t, 1, d.brokers, "first")
+	broker := d.int(1, d.brokers, "first")
 	for range d.brokers {
-		verb := draw.From(d.t, "way", "shutdown", "shutdown", "fence", "crash", "power-loss", "wipe")
-		d.nemesis(verb, "broker", strconv.Itoa(broker), "for", strconv.Itoa(draw.Int(d.t, 10, 250, "for")))
-		d.now += int64(draw.Int(d.t, 2, 50, "next"))
+		verb := choose(d, "way", "shutdown", "shutdown", "fence", "crash", "power-loss", "wipe")
+		d.nemesis(verb, "broker", strconv.Itoa(broker), "for", strconv.Itoa(d.int(10, 250, "for")))
+		d.now += int64(d.int(2, 50, "next"))
 		broker = broker%d.brokers + 1
 	}
-	if draw.OneIn(d.t, 2, "heir") {
+	if d.oneIn(2, "heir") {
 		d.succeed(d.broker())
 	}
 }
@@ -226,7 +224,7 @@ func dusk(d *drawing) {
 // lag makes what one node sends to another late, for a while.
 func lag(d *drawing) {
 	from := d.broker()
-	to := draw.From(d.t, "to", "controller", d.broker())
+	to := choose(d, "to", "controller", d.broker())
 	d.nemesis("delay", "from", from, "to", to, "by", strconv.Itoa(d.lasts()), "for", strconv.Itoa(d.lasts()))
 }
 
@@ -234,19 +232,19 @@ func lag(d *drawing) {
 // somebody read from it when it follows.
 func strand(d *drawing) {
 	leader := d.leader
-	d.nemesis("drop", "kind", "fetch-response", "from", leader, "for", strconv.Itoa(draw.Int(d.t, 2, 20, "misses")))
-	d.now += int64(draw.Int(d.t, 0, 2, "pause"))
+	d.nemesis("drop", "kind", "fetch-response", "from", leader, "for", strconv.Itoa(d.int(2, 20, "misses")))
+	d.now += int64(d.int(0, 2, "pause"))
 	d.send("P1")
-	d.now += int64(draw.Int(d.t, 2, 8, "pause"))
-	switch way := draw.From(d.t, "way", "fence", "crash", "move"); way {
+	d.now += int64(d.int(2, 8, "pause"))
+	switch way := choose(d, "way", "fence", "crash", "move"); way {
 	case "move":
 		d.leader = d.broker()
 		d.nemesis("move-leader", "to", d.leader)
 	case "crash":
-		d.nemesis("crash", "broker", leader, "for", strconv.Itoa(draw.Int(d.t, 1, 30, "for")))
+		d.nemesis("crash", "broker", leader, "for", strconv.Itoa(d.int(1, 30, "for")))
 		fallthrough
 	default:
-		d.nemesis("fence", "broker", leader, "for", strconv.Itoa(draw.Int(d.t, 1, 30, "for")))
+		d.nemesis("fence", "broker", leader, "for", strconv.Itoa(d.int(1, 30, "for")))
 	}
 	d.send("P2")
 	d.reads(leader)
@@ -258,13 +256,13 @@ func watch(d *drawing) { d.reads(d.broker()) }
 // reads adds some reads from one broker, without waiting for them.
 func (d *drawing) reads(broker string) {
 	began := d.now
-	for range draw.Int(d.t, 2, 8, "reads") {
-		if via := (schedule.Arg{Key: "via", Value: broker}); draw.OneIn(d.t, 2, "poll") {
+	for range d.int(2, 8, "reads") {
+		if via := (schedule.Arg{Key: "via", Value: broker}); d.oneIn(2, "poll") {
 			d.add("C1", "poll", nil, via)
 		} else {
 			d.add("C2", "fetch", nil, schedule.Arg{Key: "from", Value: "0"}, via)
 		}
-		d.now += int64(draw.Int(d.t, 1, 12, "pause"))
+		d.now += int64(d.int(1, 12, "pause"))
 	}
 	d.now = began
 }

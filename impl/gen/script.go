@@ -1,14 +1,10 @@
 package gen
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/isrcheck/isrcheck/histories/draw"
 	"github.com/isrcheck/isrcheck/histories/schedule"
-	"pgregory.net/rapid"
 )
 
 // A Choice is a setting with the values it may take, each as likely as the others.
@@ -17,36 +13,34 @@ type Choice struct {
 	Values []string
 }
 
-// Scripted returns the generator of schedules of one partition with those
-// settings, everything else drawn as by [Schedule], and the steps that write
-// draws: the faults are the ones it names, and no others. No client deletes
-// records, and all sends want the acknowledgement that the settings say.
-func Scripted(choices []Choice, write func(*Script)) *rapid.Generator[schedule.Schedule] {
-	return rapid.Custom(func(t *rapid.T) schedule.Schedule {
-		d := &drawing{t: t, leader: "1", sameAcks: true}
-		for _, c := range append([]Choice{{"partitions", []string{"1"}}}, choices...) {
-			d.opt.Settings = append(d.opt.Settings, schedule.Setting{Key: c.Key, Value: draw.From(t, c.Key, c.Values...)})
-		}
-		d.settings()
-		d.victim = draw.Int(t, 1, d.brokers, "victim")
-		d.now = 20 // the cluster has elected its first leader by then
-		write(&Script{d})
-		slices.SortStableFunc(d.list, func(a, b schedule.Step) int { return cmp.Compare(a.At, b.At) })
-		return schedule.Schedule{Settings: d.set, Steps: d.list}
-	})
+// Scripted draws a schedule of one partition with those settings, everything else
+// as in an [Example] of that seed, and the steps that write draws: the faults are
+// the ones it names, and no others. No client deletes records, and all sends want
+// the acknowledgement that the settings say.
+func Scripted(choices []Choice, write func(*Script), seed uint64) schedule.Schedule {
+	d := &drawing{choices: draw.NewStream(seed), leader: "1", sameAcks: true}
+	for _, c := range append([]Choice{{"partitions", []string{"1"}}}, choices...) {
+		d.opt.Settings = append(d.opt.Settings, schedule.Setting{Key: c.Key, Value: choose(d, c.Key, c.Values...)})
+	}
+	d.settings()
+	d.victim = d.int(1, d.brokers, "victim")
+	d.now = 20 // the cluster has elected its first leader by then
+	write(&Script{d})
+	d.inOrder()
+	return schedule.Schedule{Settings: d.set, Steps: d.list}
 }
 
 // A Script draws steps one after the other.
 type Script struct{ d *drawing }
 
 // Int draws an integer from lo to hi.
-func (s *Script) Int(lo, hi int) int { return draw.Int(s.d.t, lo, hi, "number") }
+func (s *Script) Int(lo, hi int) int { return s.d.int(lo, hi, "number") }
 
 // OneIn reports true about once in n times.
-func (s *Script) OneIn(n int) bool { return draw.OneIn(s.d.t, n, "chance") }
+func (s *Script) OneIn(n int) bool { return s.d.oneIn(n, "chance") }
 
 // Pick draws one of the words.
-func (s *Script) Pick(words ...string) string { return draw.From(s.d.t, "word", words...) }
+func (s *Script) Pick(words ...string) string { return choose(s.d, "word", words...) }
 
 // Lasts draws how long a fault goes on, in milliseconds.
 func (s *Script) Lasts() int { return s.d.lasts() }
@@ -79,7 +73,7 @@ func (s *Script) Clients(lo, hi int) {
 }
 
 // Send adds a send of one of the producers.
-func (s *Script) Send() { s.d.send(fmt.Sprintf("P%d", s.Int(1, 3))) }
+func (s *Script) Send() { s.d.send("P" + strconv.Itoa(s.Int(1, 3))) }
 
 // Polls lets every consumer poll, one of them twice.
 func (s *Script) Polls() {

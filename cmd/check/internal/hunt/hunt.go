@@ -56,7 +56,7 @@ func Draw(o Options, i int) schedule.Schedule {
 	if o.Bug != "" {
 		opt.Bugs = []string{o.Bug}
 	}
-	return gen.Schedule(opt).Example(int(draw.Mix(o.Seed, uint64(i)) >> 1))
+	return gen.Example(opt, draw.Mix(o.Seed, uint64(i))>>1)
 }
 
 // batch is how many schedules are run before results are looked at.

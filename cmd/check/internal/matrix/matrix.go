@@ -58,7 +58,7 @@ const Violation = "!"
 func Draw(f *Fault, c *Config, seed uint64, i int) schedule.Schedule {
 	h := fnv.New64a()
 	h.Write([]byte(f.Name + "|" + c.Name))
-	return gen.Scripted(c.Choices, f.draw).Example(int(draw.Mix(seed^h.Sum64(), uint64(i)) >> 1))
+	return gen.Scripted(c.Choices, f.draw, draw.Mix(seed^h.Sum64(), uint64(i))>>1)
 }
 
 // Run measures every cell, row by row. It uses all cores, and what it returns
