@@ -3,6 +3,7 @@ package modeltest
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -15,7 +16,7 @@ import (
 // known.
 func Linearizable(ops []histories.Op, opt Options, position func(*histories.Op) int64) bool {
 	opt.Start = StartOf(ops, opt)
-	e := &enumeration{opt: opt, position: position}
+	e := &enumeration{opt: opt, position: position, dead: map[string]bool{}}
 	for i := range ops {
 		if o := &ops[i]; o.Outcome != histories.Fail && (o.Kind == histories.Send || o.IsRead() || o.Kind == histories.List && o.At != "ts" || o.Kind == histories.DeleteRecords) {
 			if o.Outcome == histories.OK || o.Kind == histories.Send {
@@ -70,10 +71,38 @@ type enumeration struct {
 	ops      []*histories.Op
 	top      int64 // no use in going further
 	again    int   // times that a send may still land again
+
+	dead map[string]bool // logs, with what is still to come, from which nothing led to the end
 }
 
-// try extends a log by every operation that may come next, in every way.
+// try reports whether a log can be extended to the end, and remembers from where it
+// cannot.
 func (e *enumeration) try(log []histories.Record, end int64, used []bool) bool {
+	key := e.key(log, end, used)
+	if e.dead[key] {
+		return false
+	}
+	ok := e.tryAll(log, end, used)
+	e.dead[key] = !ok
+	return ok
+}
+
+// key tells apart what a search may go on from.
+func (e *enumeration) key(log []histories.Record, end int64, used []bool) string {
+	key := strconv.AppendInt(make([]byte, 0, 128), int64(e.again), 10)
+	key = strconv.AppendInt(append(key, ' '), end, 10)
+	for _, u := range used {
+		key = strconv.AppendBool(key, u)
+	}
+	for _, r := range log {
+		key = strconv.AppendInt(append(key, ' '), r.Offset, 10)
+		key = append(append(key, ':'), r.Value.String()...)
+	}
+	return string(key)
+}
+
+// tryAll extends a log by every operation that may come next, in every way.
+func (e *enumeration) tryAll(log []histories.Record, end int64, used []bool) bool {
 	left := false
 	for i, o := range e.ops {
 		if e.again > 0 && o.Kind == histories.Send && e.mayBeNext(o, used) {
