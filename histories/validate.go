@@ -45,9 +45,6 @@ func build(name string, header Header, ops []Op, marks []Mark, comments []commen
 		if err := ops[i].check(); err != nil {
 			return nil, &Error{File: name, Line: ops[i].Line, Column: min(ops[i].Line, 1), Msg: at(ops[i].Line, "operation", i) + err.Error()}
 		}
-		if len(ops[i].Records) == 0 {
-			ops[i].Records = nil
-		}
 	}
 	for i := range marks {
 		if err := marks[i].check(); err != nil {
@@ -59,12 +56,38 @@ func build(name string, header Header, ops []Op, marks []Mark, comments []commen
 	if err := checkOverlap(name, ops); err != nil {
 		return nil, err
 	}
+	pack(ops)
 	h := &History{name: name, header: header, ops: ops, marks: marks}
 	for _, text := range h.header.arrange() {
 		h.comments = append(h.comments, comment{0, text})
 	}
 	h.comments = append(h.comments, renumber(ops, marks, comments)...)
 	return h, nil
+}
+
+// pack moves what was sent and read into memory of its own, in the order of the
+// operations: nobody else can change it, and whoever goes through a large history
+// finds one thing behind the other.
+func pack(ops []Op) {
+	values, records := 0, 0
+	for i := range ops {
+		values, records = values+len(ops[i].Values), records+len(ops[i].Records)
+	}
+	allValues, allRecords := make([]Value, 0, values), make([]Record, 0, records)
+	for i := range ops {
+		o := &ops[i]
+		o.Values, allValues = moved(o.Values, allValues)
+		o.Records, allRecords = moved(o.Records, allRecords)
+	}
+}
+
+// moved copies a list behind the others. An empty one is nil.
+func moved[T any](list, all []T) (own, rest []T) {
+	n := len(all)
+	if all = append(all, list...); n == len(all) {
+		return nil, all
+	}
+	return all[n:len(all):len(all)], all
 }
 
 // at names an item that has no line to point at.
