@@ -46,7 +46,7 @@ var mutants = []mutant{
 	{"settle.go", "latest, deadline = max(latest, p.call[i]), min(deadline, p.deadline[i])", "latest = max(latest, p.call[i])"},
 	{"settle.go", "latest > deadline {", "latest > deadline+1 {"},
 	{"quick.go", "l.slots.notAfter(end-1, o.Return)", ""},
-	{"quick.go", "p.call[i] = max(p.call[i], o.Call)\n\t\tp.flags[i] |= flag", "p.flags[i] |= flag"},
+	{"quick.go", "p.call[i] = max(p.call[i], o.Call)\n\tp.flags[i] |= flag", "p.flags[i] |= flag"},
 	{"quickread.go", "l.slots.notAfter(last, o.Return)", ""},
 	{"quick.go", "p.deadline[at] = min(p.deadline[at], o.Return)", ""},
 	{"quick.go", "p.call[i] = max(p.call[i], call)", ""},

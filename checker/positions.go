@@ -183,8 +183,10 @@ func (t *tracker) op(o *histories.Op, process int) (from int64, setBy int, floor
 	case histories.Fetch:
 		// A fetch out of range tells where its consumer stands, unless that had
 		// polled or sought and nobody knows where to.
-		if c := t.cursor(o.On, process); o.Code == "OFFSET_OUT_OF_RANGE" && c.next < 0 && !c.blind {
-			c.set(o.From, o.Index)
+		if o.Code == "OFFSET_OUT_OF_RANGE" {
+			if c := t.cursor(o.On, process); c.next < 0 && !c.blind {
+				c.set(o.From, o.Index)
+			}
 		}
 	}
 	return from, setBy, floor

@@ -327,22 +327,27 @@ func (q *quick) tellStart(l *quickLog, o *histories.Op) {
 	}
 }
 
-// end takes note of an end that was told.
+// end takes note of an end that was told, of which an exact answer says that no
+// record at or behind it was there.
 func (q *quick) end(l *quickLog, o *histories.Op, end int64, exact bool) {
-	if end > 0 && q.reach(l, end) {
+	l.limit = max(l.limit, end)
+	if (!exact || q.endsBefore(l, o, end, slotBoundary)) && end > 0 && q.reach(l, end) {
 		l.slots.notAfter(end-1, o.Return)
-	}
-	if l.limit = max(l.limit, end); exact {
-		q.endsBefore(l, o, end, slotBoundary)
 	}
 }
 
 // endsBefore takes note that no record at or behind an offset was there at the
-// read's instant. Behind the last offset of 64 bits none ever is.
-func (q *quick) endsBefore(l *quickLog, o *histories.Op, offset int64, flag uint8) {
-	if offset < math.MaxInt64 && q.reach(l, offset+1) {
-		p, i := l.slots.at(offset)
-		p.call[i] = max(p.call[i], o.Call)
-		p.flags[i] |= flag
+// read's instant. Behind the last offset of 64 bits none ever is. It reports false
+// if there is no room for the offset.
+func (q *quick) endsBefore(l *quickLog, o *histories.Op, offset int64, flag uint8) bool {
+	if offset == math.MaxInt64 {
+		return true
 	}
+	if !q.reach(l, offset+1) {
+		return false
+	}
+	p, i := l.slots.at(offset)
+	p.call[i] = max(p.call[i], o.Call)
+	p.flags[i] |= flag
+	return true
 }

@@ -115,8 +115,8 @@ func (q *quick) hold(l *quickLog, records []histories.Record) int {
 	first := records[0].Offset
 	p, at := l.slots.at(first)
 	n := min(len(records), pieceSize-at)
-	flags, values := p.flags[at:at+n], p.value[at:at+n]
-	for i := range flags {
+	records, flags, values := records[:n], p.flags[at:at+n], p.value[at:at+n]
+	for i := range records {
 		r := &records[i]
 		if r.Offset != first+int64(i) {
 			return i
