@@ -130,6 +130,7 @@ func (b *broker) proposeNext() {
 			continue
 		}
 		r.pending.sent = true
+		b.dirty |= beliefsChanged
 		b.alter = r.pending.id
 		b.send(message{kind: alterPartitionRequest, from: b.id, to: controllerNode, id: r.pending.id,
 			partition: r.partition, brokerEpoch: b.epoch, leaderEpoch: r.leaderEpoch,
@@ -154,6 +155,7 @@ func (b *broker) onAlterAnswer(r *replica, m *message) {
 		b.decide(r, m)
 	} else if b.bugs.has(answerDropsNextProposal) {
 		r.pending.sent = true
+		b.dirty |= beliefsChanged
 	}
 	b.proposeNext()
 }
