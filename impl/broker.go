@@ -137,8 +137,9 @@ func (b *broker) callController() {
 			offset: b.incarnation, brokerEpoch: b.previousEpoch})
 		return
 	}
-	b.send(message{kind: heartbeatRequest, from: b.id, to: controllerNode, brokerEpoch: b.epoch,
-		offset: b.image.offset, flag: b.state == shuttingDown})
+	m := b.write()
+	m.kind, m.from, m.to, m.brokerEpoch = heartbeatRequest, b.id, controllerNode, b.epoch
+	m.offset, m.flag = b.image.offset, b.state == shuttingDown
 }
 
 func (b *broker) onRegistered(m *message) {

@@ -240,10 +240,11 @@ func (c *Cluster) client(name string) int {
 // Step performs the next step of the schedule or the next event, whichever is
 // due first, and reports whether there was one.
 func (c *Cluster) Step() bool {
+	due := c.queue.next()
 	switch {
 	case c.phase == finished:
 		return false
-	case c.next < len(c.actions) && (c.queue.empty() || c.actions[c.next].at <= c.queue.next()):
+	case c.next < len(c.actions) && c.actions[c.next].at <= due:
 		a := &c.actions[c.next]
 		c.next++
 		c.now = max(c.now, a.at)
@@ -253,13 +254,12 @@ func (c *Cluster) Step() bool {
 		}
 		c.carryOut(a)
 	default:
-		var slot int32
-		c.now, slot = c.queue.pop()
-		m := c.queue.message(slot)
+		c.now = due
+		s := c.queue.pop(due)
 		c.stats.Events++
-		c.fold(m)
-		c.deliver(m)
-		c.queue.release(slot)
+		c.fold(&s.message)
+		c.deliver(&s.message)
+		c.queue.release(s)
 	}
 	if c.dirty != 0 && c.judging {
 		c.checkInvariants()
@@ -395,13 +395,12 @@ func (c *Cluster) resume(b *broker) {
 
 // flush sends what a node left in its outbox.
 func (c *Cluster) flush(o *outbox) {
-	for _, slot := range o.slots {
-		m := c.queue.message(slot)
-		c.stamp(m)
-		if m.from == m.to {
-			c.queue.schedule(c.now+c.after(m), slot)
+	for _, s := range o.slots {
+		c.stamp(&s.message)
+		if s.from == s.to {
+			c.queue.schedule(c.now+c.after(&s.message), s)
 		} else {
-			c.net.transmit(c.now, slot, &c.queue)
+			c.net.transmit(c.now, s, &c.queue)
 		}
 	}
 	o.slots = o.slots[:0]

@@ -36,7 +36,7 @@ func (b *broker) onFetch(r *replica, m *message) {
 	}
 	id := b.newID()
 	r.fetches = append(r.fetches, delayedFetch{id: id, request: *m})
-	b.send(message{kind: fetchWaitTimer, from: b.id, to: b.id, partition: r.partition, after: b.cfg.fetchWait, id: id})
+	b.timer(b.id, fetchWaitTimer, b.cfg.fetchWait, id).partition = r.partition
 }
 
 // fetched reads what a follower asked for and changes nothing. A reply with a

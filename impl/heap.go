@@ -4,7 +4,7 @@ package impl
 type event struct {
 	tick int64
 	seq  uint64
-	slot int32 // of the message
+	slot *slot
 }
 
 func (e event) before(f event) bool {

@@ -79,7 +79,7 @@ func TestAlterPartitionAnswers(t *testing.T) {
 		b, r := leaderOf(5, 1, isr)
 		r.progress[3].end = 5
 		b.expand(r, 3)
-		request := b.queue.message(b.slots[0])
+		request := b.slots[0]
 		b.slots = nil
 		answer := request.refuse(alterPartitionResponse, tt.err)
 		answer.partitionEpoch, answer.isr = 1, proposed
@@ -88,7 +88,7 @@ func TestAlterPartitionAnswers(t *testing.T) {
 			t.Errorf("%v: isr %v maximal %v, want %v and %v", tt.err, r.isr, b.maximalISR(r), tt.isr, tt.maximal)
 		}
 		b.proposeNext()
-		again := len(b.slots) > 0 && b.queue.message(b.slots[len(b.slots)-1]).kind == alterPartitionRequest
+		again := len(b.slots) > 0 && b.slots[len(b.slots)-1].kind == alterPartitionRequest
 		if again != tt.stillAsks {
 			t.Errorf("%v: asks again %v, want %v", tt.err, again, tt.stillAsks)
 		}

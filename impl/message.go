@@ -152,14 +152,25 @@ func (m *message) refuse(k kind, err errorCode) message {
 // An outbox collects what a node wants sent. Nodes never send: the loop does.
 type outbox struct {
 	queue *queue  // in whose slots the messages wait
-	slots []int32 // of the messages, in order
+	slots []*slot // of the messages, in order
 }
 
 func (o *outbox) send(m message) { o.slots = append(o.slots, o.queue.put(&m)) }
 
-// timer asks for a message to the node itself after some milliseconds.
-func (o *outbox) timer(self node, k kind, after, id int64) {
-	o.send(message{kind: k, from: self, to: self, after: after, id: id})
+// write returns an empty message, to be sent as it is when the node is done. It
+// saves what send takes to copy one.
+func (o *outbox) write() *message {
+	s := o.queue.take()
+	s.message = message{}
+	o.slots = append(o.slots, s)
+	return &s.message
+}
+
+// timer asks for a message to the node itself after some milliseconds, and returns it.
+func (o *outbox) timer(self node, k kind, after, id int64) *message {
+	m := o.write()
+	m.kind, m.from, m.to, m.after, m.id = k, self, self, after, id
+	return m
 }
 
 // An errorCode is one of Kafka's protocol errors.

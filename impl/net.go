@@ -1,5 +1,7 @@
 package impl
 
+import "slices"
+
 // anyNode in a rule stands for every node.
 const anyNode node = -2
 
@@ -23,8 +25,10 @@ type rule struct {
 	by       int64 // delay
 }
 
+func (r *rule) isOver(now int64) bool { return r.until <= now || r.count <= 0 }
+
 func (r *rule) matches(m *message) bool {
-	if r.count <= 0 || r.from != anyNode && r.from != m.from || r.to != anyNode && r.to != m.to {
+	if r.from != anyNode && r.from != m.from || r.to != anyNode && r.to != m.to {
 		return false
 	}
 	return r.kind == m.kind || r.kind == kindNone
@@ -42,24 +46,23 @@ type network struct {
 
 // transmit makes the message in a slot due where it is for, or what became of it, or
 // nothing.
-func (n *network) transmit(now int64, slot int32, q *queue) {
-	m := q.message(slot)
+func (n *network) transmit(now int64, s *slot, q *queue) {
+	m := &s.message
 	arrives := now + 1
 	copies := 0
 	if len(n.rules) > 0 && m.kind != disconnected {
-		n.forget(now)
 		for i := range n.rules {
 			r := &n.rules[i]
-			if !r.matches(m) || (r.kind == kindNone && (m.from > n.brokers || m.to > n.brokers)) {
+			if r.isOver(now) || !r.matches(m) || (r.kind == kindNone && (m.from > n.brokers || m.to > n.brokers)) {
 				continue
 			}
 			r.count--
 			switch r.effect {
 			case effectCut:
-				n.lose(r.until+1, slot, q)
+				n.lose(r.until+1, s, q)
 				return
 			case effectDrop:
-				n.lose(arrives, slot, q)
+				n.lose(arrives, s, q)
 				return
 			case effectDelay:
 				arrives += r.by
@@ -68,16 +71,16 @@ func (n *network) transmit(now int64, slot int32, q *queue) {
 			}
 		}
 	}
-	q.schedule(arrives, slot)
+	q.schedule(arrives, s)
 	for range copies {
-		q.push(arrives, q.message(slot))
+		q.push(arrives, m)
 	}
 }
 
 // lose tells the requester at some tick that its connection broke.
-func (n *network) lose(at int64, slot int32, q *queue) {
-	m := q.message(slot)
-	defer q.release(slot)
+func (n *network) lose(at int64, s *slot, q *queue) {
+	m := &s.message
+	defer q.release(s)
 	lost := m.breakOff()
 	switch {
 	case m.id == 0:
@@ -91,9 +94,10 @@ func (n *network) lose(at int64, slot int32, q *queue) {
 	q.push(at, &lost)
 }
 
-// lateness is how late a message may be by all rules together.
+// lateness is how late a message may be by all rules together. Those that are over
+// are forgotten.
 func (n *network) lateness(now int64) int64 {
-	n.forget(now)
+	n.rules = slices.DeleteFunc(n.rules, func(r rule) bool { return r.isOver(now) })
 	late := int64(0)
 	for i := range n.rules {
 		late += n.rules[i].by
@@ -101,13 +105,3 @@ func (n *network) lateness(now int64) int64 {
 	return late
 }
 
-// forget drops the rules that are over.
-func (n *network) forget(now int64) {
-	kept := n.rules[:0]
-	for _, r := range n.rules {
-		if r.until > now && r.count > 0 {
-			kept = append(kept, r)
-		}
-	}
-	n.rules = kept
-}

@@ -12,10 +12,9 @@ func arrivals(m message, rules ...rule) (ticks []int64, kinds []kind) {
 	n := network{rules: rules, brokers: 3}
 	var q queue
 	n.transmit(10, q.put(&m), &q)
-	for !q.empty() {
-		ticks = append(ticks, q.next())
-		_, slot := q.pop()
-		kinds = append(kinds, q.message(slot).kind)
+	for tick := q.next(); tick < forever; tick = q.next() {
+		ticks = append(ticks, tick)
+		kinds = append(kinds, q.pop(tick).kind)
 	}
 	return ticks, kinds
 }
@@ -70,15 +69,15 @@ func TestQueueOrder(t *testing.T) {
 		var want []message // in order of tick, then of pushing
 		for id := range rapid.Int64Range(1, 60).Draw(t, "operations") {
 			if len(want) > 0 && rapid.IntRange(0, 2).Draw(t, "pop") == 0 {
-				due := q.next()
-				tick, slot := q.pop()
-				if tick != want[0].after || due != tick {
-					t.Fatalf("due at %d, popped at %d, want %d", due, tick, want[0].after)
+				tick := q.next()
+				if tick != want[0].after {
+					t.Fatalf("due at %d, want %d", tick, want[0].after)
 				}
-				if id := q.message(slot).id; id != want[0].id {
-					t.Fatalf("popped %d, want %d", id, want[0].id)
+				s := q.pop(tick)
+				if s.id != want[0].id {
+					t.Fatalf("popped %d, want %d", s.id, want[0].id)
 				}
-				q.release(slot)
+				q.release(s)
 				want = want[1:]
 				continue
 			}
@@ -90,8 +89,8 @@ func TestQueueOrder(t *testing.T) {
 			}
 			want = slices.Insert(want, at, m)
 		}
-		if q.empty() != (len(want) == 0) {
-			t.Fatalf("empty %v with %d left", q.empty(), len(want))
+		if empty := q.next() == forever; empty != (len(want) == 0) {
+			t.Fatalf("empty %v with %d left", empty, len(want))
 		}
 	})
 }

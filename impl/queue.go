@@ -13,25 +13,23 @@ const near = 64
 // events move, and slots are used again once they are released.
 type queue struct {
 	now    int64 // no event in a list is due before
-	heads  [near]int32
-	tails  [near]int32
+	heads  [near]*slot
+	tails  [near]*slot
 	filled uint64 // lists that are not empty, by tick modulo near
 	later  eventHeap
-	slots  []slot
-	free   []int32
+	slots  []*slot // all there are
+	free   []*slot
 	seq    uint64 // events pushed so far
 }
 
 // A slot holds the message of an event.
 type slot struct {
-	message message
-	seq     uint64
-	next    int32 // in the list
+	message
+	seq  uint64
+	next *slot // in the list
 }
 
-func (q *queue) empty() bool { return q.filled == 0 && len(q.later) == 0 }
-
-// next is the tick of the earliest event; the queue must not be empty.
+// next is the tick of the earliest event, or forever.
 func (q *queue) next() int64 {
 	if len(q.later) > 0 {
 		return min(q.soonest(), q.later[0].tick)
@@ -39,7 +37,7 @@ func (q *queue) next() int64 {
 	return q.soonest()
 }
 
-// soonest is the tick of the earliest event in a list.
+// soonest is the tick of the earliest event in a list, or forever.
 func (q *queue) soonest() int64 {
 	if q.filled == 0 {
 		return forever
@@ -51,62 +49,66 @@ func (q *queue) soonest() int64 {
 func (q *queue) push(tick int64, m *message) { q.schedule(tick, q.put(m)) }
 
 // schedule makes the message in a slot due at a tick.
-func (q *queue) schedule(tick int64, at int32) {
+func (q *queue) schedule(tick int64, s *slot) {
 	q.seq++
-	q.slots[at].seq = q.seq
+	s.seq = q.seq
 	if tick < q.now || tick-q.now >= near {
-		q.later.push(event{tick, q.seq, at})
+		q.later.push(event{tick, q.seq, s})
 		return
 	}
 	i := tick % near
 	if q.filled&(1<<i) == 0 {
 		q.filled |= 1 << i
-		q.heads[i] = at
+		q.heads[i] = s
 	} else {
-		q.slots[q.tails[i]].next = at
+		q.tails[i].next = s
 	}
-	q.tails[i] = at
+	q.tails[i] = s
 }
 
-// put copies a message into a slot.
-func (q *queue) put(m *message) int32 {
-	if n := len(q.free); n > 0 {
-		at := q.free[n-1]
-		q.free = q.free[:n-1]
-		q.slots[at].message = *m
-		return at
-	}
-	q.slots = append(q.slots, slot{message: *m})
-	return int32(len(q.slots) - 1)
-}
-
-// pop takes the earliest event. It returns its tick and the slot of its message,
-// which the caller releases.
-func (q *queue) pop() (int64, int32) {
-	tick := q.soonest()
-	if len(q.later) > 0 {
-		if e := q.later[0]; e.tick < tick || e.tick == tick && e.seq < q.slots[q.heads[tick%near]].seq {
-			q.now = max(q.now, e.tick)
+// pop takes the earliest event, which is due at that tick. The caller releases
+// the slot.
+func (q *queue) pop(tick int64) *slot {
+	i := tick % near
+	if len(q.later) > 0 && q.later[0].tick == tick {
+		if s := q.later[0].slot; q.soonest() != tick || s.seq < q.heads[i].seq {
+			q.now = max(q.now, tick)
 			q.later.pop()
-			return e.tick, e.slot
+			return s
 		}
 	}
 	q.now = tick
-	i := tick % near
-	at := q.heads[i]
-	if at == q.tails[i] {
+	s := q.heads[i]
+	if s == q.tails[i] {
 		q.filled &^= 1 << i
 	}
-	q.heads[i] = q.slots[at].next
-	return tick, at
+	q.heads[i] = s.next
+	return s
 }
 
-// message is what is in a slot. It stays as it is, whatever is pushed, until
-// the slot is released.
-func (q *queue) message(at int32) *message { return &q.slots[at].message }
+// take returns a slot that is free, with whatever was in it.
+func (q *queue) take() *slot {
+	if n := len(q.free); n > 0 {
+		s := q.free[n-1]
+		q.free = q.free[:n-1]
+		return s
+	}
+	s := new(slot)
+	q.slots = append(q.slots, s)
+	return s
+}
+
+// put copies a message into a slot.
+func (q *queue) put(m *message) *slot {
+	s := q.take()
+	s.message = *m
+	return s
+}
 
 // release lets a slot be used again.
-func (q *queue) release(at int32) { q.free = append(q.free, at) }
+func (q *queue) release(s *slot) { q.free = append(q.free, s) }
 
 // reset empties a queue and keeps its memory.
-func (q *queue) reset() { *q = queue{later: q.later[:0], slots: q.slots[:0], free: q.free[:0]} }
+func (q *queue) reset() {
+	*q = queue{later: q.later[:0], slots: q.slots, free: append(q.free[:0], q.slots...)}
+}

@@ -33,22 +33,22 @@ func (b *broker) beginFetching(r *replica) {
 // fetchNext asks the leader for what comes after the log's end.
 func (b *broker) fetchNext(r *replica) {
 	r.fetch = b.newID()
-	m := message{kind: fetchRequest, from: b.id, to: r.leader, id: r.fetch, partition: r.partition, round: r.echo, start: r.log.start,
-		leaderEpoch: r.leaderEpoch, brokerEpoch: b.epoch, offset: r.log.end(), lastEpoch: none}
+	m := b.write()
+	m.kind, m.from, m.to, m.id, m.partition = fetchRequest, b.id, r.leader, r.fetch, r.partition
+	m.leaderEpoch, m.brokerEpoch, m.lastEpoch = r.leaderEpoch, b.epoch, none
+	m.offset, m.start, m.round = r.log.end(), r.log.start, r.echo
 	if b.cfg.truncation == truncateOnFetch {
 		m.lastEpoch = r.log.lastEpoch()
 	}
 	if b.cfg.fetchSessions {
-		b.goOn(r, &m)
+		b.goOn(r, m)
 	}
-	b.send(m)
 }
 
 // backOff fetches again after a while.
 func (b *broker) backOff(r *replica) {
 	r.fetch = b.newID()
-	b.send(message{kind: fetchRetryTimer, from: b.id, to: b.id, partition: r.partition,
-		after: b.cfg.fetchBackoff, id: r.fetch})
+	b.timer(b.id, fetchRetryTimer, b.cfg.fetchBackoff, r.fetch).partition = r.partition
 }
 
 func (b *broker) onFetchRetry(r *replica, id int64) {
