@@ -37,7 +37,7 @@ func (b *broker) onProduce(r *replica, m *message) {
 	}
 	base := r.log.appendBatch(r.leaderEpoch, m.values, m.stamp)
 	b.flush(r)
-	b.dirty |= logsChanged
+	b.dirty |= logsGrew
 	if b.tracing {
 		b.say("appends %v at %d, epoch %d", m.values, base, r.leaderEpoch)
 	}

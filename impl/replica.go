@@ -125,7 +125,7 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 		r.leaderEpoch, r.epochStart = reg.leaderEpoch, r.log.end()
 		if !b.bugs.has(epochUnrecordedAtElection) {
 			r.log.epochs = r.log.epochs.assign(r.leaderEpoch, r.epochStart)
-			b.dirty |= logsChanged
+			b.dirty |= logsGrew
 		}
 		for i := range r.progress {
 			r.progress[i] = b.initialProgress(r, node(i), led)
@@ -193,7 +193,7 @@ func (b *broker) setHW(r *replica, hw int64) {
 		b.say("hw %d -> %d", r.hw, hw)
 	}
 	r.hw = hw
-	b.dirty |= logsChanged
+	b.dirty |= marksMoved
 }
 
 // truncate cuts the replica's log; the high watermark follows it down.

@@ -28,9 +28,12 @@ type env struct {
 type changes uint8
 
 const (
-	logsChanged     changes = 1 << iota // records, what is known of their epochs, and high watermarks
+	logsGrew        changes = 1 << iota // by records at their ends, or by what is known of epochs
+	logsCut                             // anything else about records
+	marksMoved                          // high watermarks
 	metadataChanged                     // what the controller has decided
 	beliefsChanged                      // what brokers know and propose
+	logsChanged     = logsGrew | logsCut | marksMoved
 	stateChanged    = metadataChanged | beliefsChanged
 	allChanged      = logsChanged | stateChanged
 )

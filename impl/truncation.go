@@ -97,6 +97,7 @@ func (b *broker) onFetchAnswer(r *replica, m *message) {
 		b.fetchNext(r)
 	case m.err == offsetOutOfRange && m.start > r.log.end():
 		r.log.restartAt(m.deleted)
+		b.dirty |= logsCut
 		b.setHW(r, m.start)
 		b.fetchNext(r)
 	default:
@@ -135,7 +136,7 @@ func (b *broker) appendFetched(r *replica, m *message) {
 			r.log.append(rec)
 		}
 		b.flush(r)
-		b.dirty |= logsChanged
+		b.dirty |= logsGrew
 	}
 	b.setHW(r, max(min(m.hw, r.log.end()), r.log.start))
 }
