@@ -14,8 +14,8 @@ import (
 // that is read from a file. Operations are put in order of their invocation,
 // marks in order of their time; those of one time keep the order given, and a
 // mark stands before an operation of its time unless its Index is the higher
-// one. Index is assigned anew, across both. The history shares the operations'
-// Values and Records with the caller, who must not modify them any more.
+// one. Index is assigned anew, across both. The history shares nothing with the
+// caller.
 //
 // The error names the operation at fault, by its Line if it has one.
 func New(name string, h Header, ops []Op, marks []Mark) (*History, error) {

@@ -143,7 +143,7 @@ func (c *client) start(r request) {
 	switch r.kind {
 	case histories.Send:
 		k.deadline = c.now + c.cfg.deliveryTimeout
-		k.op.Values = make([]histories.Value, 0, len(r.values))
+		k.op.Values = c.memory.sent.grown(nil, len(r.values))
 		for _, v := range r.values {
 			k.op.Values = append(k.op.Values, histories.Int(v))
 		}
@@ -290,7 +290,7 @@ func (c *client) succeed(k *call, m *message) {
 		c.finish(k, histories.OK)
 		return
 	}
-	k.op.Records = slices.Grow(k.op.Records, len(m.records))
+	k.op.Records = c.memory.read.grown(k.op.Records, len(m.records))
 	for i, r := range m.records {
 		k.op.Records = append(k.op.Records, histories.Record{Offset: m.offset + int64(i), Value: histories.Int(r.value)})
 	}

@@ -98,8 +98,7 @@ func Run(s schedule.Schedule, opts Options) (*Result, error) {
 // Check reports whether a schedule can be run: whether it names settings,
 // bugs, verbs and arguments that exist.
 func Check(s schedule.Schedule) error {
-	_, err := read(s)
-	return err
+	return new(plan).read(s)
 }
 
 // A plan is a schedule, read.
@@ -109,32 +108,32 @@ type plan struct {
 	actions []action
 }
 
-func read(s schedule.Schedule) (plan, error) {
-	var p plan
-	var err error
+// read makes it the plan of a schedule. It uses the memory of the one before.
+func (p *plan) read(s schedule.Schedule) (err error) {
 	if p.cfg, err = configure(s.Settings); err != nil {
-		return plan{}, err
+		return err
 	}
 	if p.bugs, err = parseBugs(s.Bugs); err != nil {
-		return plan{}, err
+		return err
 	}
 	p.bugs.imply(&p.cfg)
-	if p.actions, err = readSteps(s.Steps); err != nil {
-		return plan{}, err
+	p.actions = zeroed(p.actions, len(s.Steps))
+	if err = readSteps(s.Steps, p.actions); err != nil {
+		return err
 	}
 	for i := range p.actions {
 		if r := &p.actions[i].request; p.cfg.idempotent || r.kind == histories.Send && !r.statedAck {
 			r.acks, r.statedAck = p.cfg.acks, false
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // New returns a cluster in which every broker is in service and in sync, the
 // logs are empty, and no step was performed.
 func New(s schedule.Schedule, opts Options) (*Cluster, error) {
-	p, err := read(s)
-	if err != nil {
+	var p plan
+	if err := p.read(s); err != nil {
 		return nil, err
 	}
 	c := &Cluster{}
@@ -196,7 +195,7 @@ func (c *Cluster) bootBrokers() {
 		b.env, b.queue, b.id, b.cleanShutdown = &c.env, &c.queue, node(i), none
 		b.replicas = resized(b.replicas, c.cfg.partitions, (*replica).reset)
 		for p := range b.replicas {
-			b.replicas[p].partition = int32(p)
+			b.replicas[p].partition, b.replicas[p].log.memory = int32(p), &c.memory.records
 			b.replicas[p].progress = zeroed(b.replicas[p].progress, c.cfg.brokers+1)
 			b.replicas[p].sessions = zeroed(b.replicas[p].sessions, c.cfg.brokers+1)
 			b.replicas[p].forget()

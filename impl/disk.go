@@ -21,6 +21,6 @@ func (l *log) losePower(lose int64) bool {
 // wipe leaves an empty disk. It reports whether there was anything on it.
 func (r *replica) wipe() bool {
 	had := r.log.end() > 0
-	r.log, r.checkpoint = log{}, 0
+	r.log, r.checkpoint = log{memory: r.log.memory}, 0
 	return had
 }

@@ -1,7 +1,5 @@
 package impl
 
-import "slices"
-
 // A record is one message in a log. Its offset is its place.
 type record struct {
 	epoch  int64  // leader epoch in which it was appended
@@ -22,6 +20,7 @@ type log struct {
 	epochs  epochCache
 	flushed int64 // records below survive a power loss
 	start   int64 // log start offset: nobody is given a record below
+	memory  *arena[record]
 }
 
 // end is the log end offset, exclusive.
@@ -70,12 +69,12 @@ func (l *log) append(r record) {
 	r.digest = chain(l.digest(l.end()), r)
 	l.epochs = l.epochs.assign(r.epoch, l.end())
 	if len(l.records) == cap(l.records) {
-		l.records = slices.Grow(l.records, max(roomAtFirst, len(l.records)))
+		l.records = l.memory.grown(l.records, roomAtFirst)
 	}
 	l.records = append(l.records, r)
 }
 
-// roomAtFirst is how many records a log has room for when it gets its first.
+// roomAtFirst is for how many records a log asks for room at least.
 const roomAtFirst = 16
 
 // read returns the records in [from, to).
@@ -121,7 +120,7 @@ func chain(digest uint64, r record) uint64 {
 // are deleted elsewhere, too (§3.8.4, KAFKA-9491).
 func (l *log) restartAt(deleted []record) {
 	n := int64(len(deleted))
-	*l = log{records: deleted, flushed: n, start: n}
+	*l = log{records: deleted, flushed: n, start: n, memory: l.memory}
 }
 
 // lastEpoch is the epoch a fetch declares as that of its last record, or none.

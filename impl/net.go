@@ -104,4 +104,3 @@ func (n *network) lateness(now int64) int64 {
 	}
 	return late
 }
-

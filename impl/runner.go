@@ -9,15 +9,15 @@ import "github.com/isrcheck/isrcheck/histories/schedule"
 type Runner struct {
 	cluster Cluster
 	plan    plan
+	other   plan // memory for the next one
 }
 
 // Run does what [Run] does.
 func (r *Runner) Run(s schedule.Schedule, opts Options) (*Result, error) {
-	p, err := read(s)
-	if err != nil {
+	if err := r.other.read(s); err != nil {
 		return nil, err
 	}
-	r.plan = p
+	r.plan, r.other = r.other, r.plan
 	c := &r.cluster
 	r.perform(opts)
 	h, err := c.history()
@@ -41,11 +41,11 @@ func (r *Runner) perform(opts Options) {
 }
 
 // The methods reset make everything in a cluster new again but keep the memory
-// that no result refers to. Records of logs are not among it: replicas share them.
+// that no result refers to.
 
 func (c *Cluster) reset() {
 	*c = Cluster{
-		env:        env{ghosts: c.ghosts, ops: c.ops[:0], marks: c.marks[:0]},
+		env:        env{ghosts: c.ghosts, ops: c.ops[:0], marks: c.marks[:0], memory: c.memory},
 		queue:      c.queue,
 		net:        network{rules: c.net.rules[:0]},
 		controller: c.controller,
@@ -55,6 +55,9 @@ func (c *Cluster) reset() {
 	}
 	c.queue.reset()
 	c.controller.reset()
+	c.memory.records.reset()
+	c.memory.sent.reset()
+	c.memory.read.reset()
 }
 
 func (c *controller) reset() {

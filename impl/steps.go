@@ -71,9 +71,8 @@ func brief(text string) string {
 	return strings.Join(words, " ")
 }
 
-// readSteps reads all steps of a schedule.
-func readSteps(steps []schedule.Step) ([]action, error) {
-	actions := make([]action, len(steps))
+// readSteps reads all steps of a schedule, each into its place.
+func readSteps(steps []schedule.Step, actions []action) error {
 	for i := range steps {
 		s := &steps[i]
 		err := readStep(s, &actions[i])
@@ -81,11 +80,11 @@ func readSteps(steps []schedule.Step) ([]action, error) {
 			err = fmt.Errorf("time %d is before that of the step above; expected steps in order of time", s.At)
 		}
 		if err != nil {
-			return nil, itemOf(s, err)
+			return itemOf(s, err)
 		}
 		actions[i].args.step = i
 	}
-	return actions, nil
+	return nil
 }
 
 // readStep reads a step into its place.
@@ -388,6 +387,7 @@ func readKind(k histories.Kind) func(*request, *schedule.Step) error {
 
 func readSend(r *request, s *schedule.Step) error {
 	r.kind = histories.Send
+	r.values = make([]int64, 0, strings.Count(s.Words[0], ",")+1)
 	for text := range strings.SplitSeq(s.Words[0], ",") {
 		v, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {

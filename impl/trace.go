@@ -22,6 +22,14 @@ type env struct {
 	trace   []string
 	ops     []histories.Op
 	marks   []histories.Mark
+	memory  memory
+}
+
+// memory is where lists are that nobody needs after a run: a history is a copy.
+type memory struct {
+	records arena[record]
+	sent    arena[histories.Value]
+	read    arena[histories.Record]
 }
 
 // Changes are what of a cluster's state changed.
