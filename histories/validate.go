@@ -51,8 +51,8 @@ func build(name string, header Header, ops []Op, marks []Mark, comments []commen
 			return nil, &Error{File: name, Line: marks[i].Line, Column: min(marks[i].Line, 1), Msg: at(marks[i].Line, "mark", i) + err.Error()}
 		}
 	}
-	slices.SortStableFunc(ops, func(a, b Op) int { return cmp.Compare(a.Call, b.Call) })
-	slices.SortStableFunc(marks, func(a, b Mark) int { return cmp.Compare(a.Time, b.Time) })
+	sortByTime(ops, func(o *Op) int64 { return o.Call })
+	sortByTime(marks, func(m *Mark) int64 { return m.Time })
 	if err := checkOverlap(name, ops); err != nil {
 		return nil, err
 	}
@@ -63,6 +63,26 @@ func build(name string, header Header, ops []Op, marks []Mark, comments []commen
 	}
 	h.comments = append(h.comments, renumber(ops, marks, comments)...)
 	return h, nil
+}
+
+// sortByTime is a stable sort of items that are large, and mostly in order already.
+func sortByTime[T any](items []T, at func(*T) int64) {
+	moved := 0
+	for i := 1; i < len(items); i++ {
+		to := i
+		for to > 0 && at(&items[to-1]) > at(&items[i]) {
+			to--
+		}
+		if to < i {
+			item := items[i]
+			copy(items[to+1:i+1], items[to:i])
+			items[to] = item
+		}
+		if moved += i - to; moved > 8*len(items) { // they are not
+			slices.SortStableFunc(items, func(a, b T) int { return cmp.Compare(at(&a), at(&b)) })
+			return
+		}
+	}
 }
 
 // pack moves what was sent and read into memory of its own, in the order of the
