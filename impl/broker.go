@@ -124,7 +124,7 @@ func (b *broker) start() {
 	b.started, b.shrinking = b.now, false
 	b.previousEpoch, b.cleanShutdown = b.cleanShutdown, none
 	b.image.reset(b.cfg.brokers, b.cfg.partitions)
-	b.dirty |= beliefsChanged
+	b.dirty |= beliefsChanged | imagesChanged
 	b.timer(b.id, heartbeatTimer, 0, 0)
 	b.timer(b.id, checkpointTimer, b.cfg.checkpointInterval, 0)
 	b.say("starts, incarnation %d", b.incarnation)
@@ -175,7 +175,7 @@ func (b *broker) onMetadata(m *message) {
 	for i := range m.updates[from:] {
 		b.image.apply(&m.updates[from+int64(i)])
 	}
-	b.dirty |= beliefsChanged
+	b.dirty |= imagesChanged
 	if b.state == catchingUp && b.image.offset > b.epoch {
 		b.state = running
 		b.callController()

@@ -16,7 +16,8 @@ func (b *broker) onFetch(r *replica, m *message) {
 			return
 		}
 	}
-	reply := b.fetched(r, m)
+	var reply message
+	b.fetched(r, m, &reply)
 	if reply.err != noError {
 		if b.tracing {
 			b.say("refuses fetch of broker %d at %d, epoch %d: %v", m.from, m.offset, m.leaderEpoch, reply.err)
@@ -39,16 +40,18 @@ func (b *broker) onFetch(r *replica, m *message) {
 	b.timer(b.id, fetchWaitTimer, b.cfg.fetchWait, id).partition = r.partition
 }
 
-// fetched reads what a follower asked for and changes nothing. A reply with a
-// last epoch says where the follower's log diverges (KIP-595) and has no records.
-func (b *broker) fetched(r *replica, m *message) message {
-	if err := b.leaderError(r, m.leaderEpoch); err != noError {
-		return m.refuse(fetchResponse, err)
+// fetched reads into an empty reply what a follower asked for, and changes nothing
+// else. A reply with a last epoch says where the follower's log diverges (KIP-595)
+// and has no records.
+func (b *broker) fetched(r *replica, m, reply *message) {
+	m.beginAnswer(fetchResponse, reply)
+	if reply.err = b.leaderError(r, m.leaderEpoch); reply.err != noError {
+		return
 	}
 	if !r.hosts(m.from) {
-		return m.refuse(fetchResponse, unknownLeaderEpoch)
+		reply.err = unknownLeaderEpoch
+		return
 	}
-	reply := m.answer(fetchResponse)
 	reply.offset, reply.max, reply.hw, reply.end = m.offset, m.offset, r.hw, r.log.end()
 	reply.round, reply.start = r.round, r.log.start
 	if m.start < r.log.start {
@@ -56,25 +59,24 @@ func (b *broker) fetched(r *replica, m *message) message {
 	}
 	if m.offset < r.log.start {
 		reply.err = offsetOutOfRange
-		return reply
+		return
 	}
 	if m.lastEpoch != none {
 		epoch, end := r.log.epochs.endOffsetFor(m.lastEpoch, r.log.end())
 		if end == none {
 			reply.err = offsetOutOfRange
-			return reply
+			return
 		}
 		if epoch < m.lastEpoch || end < m.offset {
 			reply.lastEpoch, reply.offset = epoch, end
-			return reply
+			return
 		}
 	}
 	if m.offset > r.log.end() {
 		reply.err = offsetOutOfRange
-		return reply
+		return
 	}
 	reply.records = r.log.read(m.offset, r.log.end())
-	return reply
 }
 
 // leaderError is what is wrong with a request of that leader epoch, if it
@@ -131,7 +133,8 @@ func (b *broker) noteFetch(r *replica, m *message) bool {
 func (b *broker) completeFetches(r *replica) {
 	waiting := r.fetches[:0]
 	for i := range r.fetches {
-		reply := b.fetched(r, &r.fetches[i].request)
+		var reply message
+		b.fetched(r, &r.fetches[i].request, &reply)
 		if reply.err == noError && reply.lastEpoch == none && len(reply.records) == 0 {
 			waiting = append(waiting, r.fetches[i])
 			continue
@@ -144,7 +147,7 @@ func (b *broker) completeFetches(r *replica) {
 // releaseFetches answers all waiting fetches, that followers may hear of a read.
 func (b *broker) releaseFetches(r *replica) {
 	for i := range r.fetches {
-		b.send(b.fetched(r, &r.fetches[i].request))
+		b.fetched(r, &r.fetches[i].request, b.write())
 	}
 	r.fetches = r.fetches[:0]
 }
@@ -153,9 +156,8 @@ func (b *broker) releaseFetches(r *replica) {
 func (b *broker) onFetchWaited(r *replica, id int64) {
 	for i := range r.fetches {
 		if r.fetches[i].id == id {
-			reply := b.fetched(r, &r.fetches[i].request)
+			b.fetched(r, &r.fetches[i].request, b.write())
 			r.fetches = append(r.fetches[:i], r.fetches[i+1:]...)
-			b.send(reply)
 			return
 		}
 	}

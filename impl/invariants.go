@@ -74,7 +74,7 @@ func init() {
 		{"LogWF", "§4", "epochs do not decrease along a log, neither high watermark nor flushed offset is above its end, and the start is not above the high watermark", false, logsChanged, logsWellFormed},
 		{"CacheWF", "§4", "the epoch cache strictly increases and knows the epoch of the last record", false, logsGrew | logsCut, cachesWellFormed},
 		{"LeaderAppendOnly", "§4", "a leader's log only grows", false, 0, nil},
-		{"MetaPrefix", "§4", "each broker's metadata is a prefix of the controller's log", false, stateChanged, imagesArePrefixes},
+		{"MetaPrefix", "§4", "each broker's metadata is a prefix of the controller's log", false, metadataChanged | imagesChanged, imagesArePrefixes},
 		{"IsrSubsetAR", "§4", "the ISR is a subset of the assignment", false, metadataChanged, isrAssigned},
 		{"ElrSubsetAR", "§4, KIP-966", "the ELR is a subset of the assignment", false, metadataChanged, elrAssigned},
 		{"IsrElrDisjoint", "§4, KIP-966", "nobody is in ISR and ELR at once, and there is no ELR beside an ISR that is large enough", false, metadataChanged, elrBesideISR},

@@ -64,14 +64,10 @@ var kindNames = [...]string{"none", "fetch", "fetch-response", "epoch-end", "epo
 func (k kind) String() string { return kindNames[k] }
 
 // isRequest reports whether the sender waits for an answer.
-func (k kind) isRequest() bool {
-	switch k {
-	case fetchRequest, epochEndRequest, alterPartitionRequest, registrationRequest, heartbeatRequest,
-		clientMetadataRequest, produceRequest, consumeRequest, listRequest, deleteRequest:
-		return true
-	}
-	return false
-}
+func (k kind) isRequest() bool { return requests.has(k) }
+
+var requests = kindsOf(fetchRequest, epochEndRequest, alterPartitionRequest, registrationRequest, heartbeatRequest,
+	clientMetadataRequest, produceRequest, consumeRequest, listRequest, deleteRequest)
 
 // isResponse reports whether the receiver waits for it.
 func (k kind) isResponse() bool {
@@ -82,13 +78,21 @@ func (k kind) isResponse() bool {
 func (k kind) isClocked() bool { return k >= heartbeatTimer && k <= shutdownTimer }
 
 // usesDisk reports whether handling it reads or appends to a log.
-func (k kind) usesDisk() bool {
-	switch k {
-	case produceRequest, consumeRequest, fetchRequest, fetchResponse:
-		return true
+func (k kind) usesDisk() bool { return diskUsers.has(k) }
+
+var diskUsers = kindsOf(produceRequest, consumeRequest, fetchRequest, fetchResponse)
+
+// A kindSet is a set of kinds, of which there are fewer than 64.
+type kindSet uint64
+
+func kindsOf(kinds ...kind) (s kindSet) {
+	for _, k := range kinds {
+		s |= 1 << k
 	}
-	return false
+	return s
 }
+
+func (s kindSet) has(k kind) bool { return s>>k&1 != 0 }
 
 // A message is anything a node is handed. It is one type for all kinds, so
 // that the queue holds plain values; a kind uses the fields it needs.
@@ -129,8 +133,15 @@ type message struct {
 
 // answer returns the beginning of a reply to a request.
 func (m *message) answer(k kind) message {
-	return message{kind: k, from: m.to, to: m.from, life: m.origin, id: m.id, partition: m.partition,
-		leaderEpoch: m.leaderEpoch, lastEpoch: none, hw: none, end: none, offset: none}
+	var a message
+	m.beginAnswer(k, &a)
+	return a
+}
+
+// beginAnswer makes an empty message the beginning of a reply to a request.
+func (m *message) beginAnswer(k kind, a *message) {
+	a.kind, a.from, a.to, a.life, a.id, a.partition = k, m.to, m.from, m.origin, m.id, m.partition
+	a.leaderEpoch, a.lastEpoch, a.hw, a.end, a.offset = m.leaderEpoch, none, none, none, none
 }
 
 // awaited reports whether the sender of a request wants to know if no answer will

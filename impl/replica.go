@@ -87,6 +87,7 @@ func (r *replica) hosts(b node) bool {
 // and applying it again would forget a proposal that is in flight.
 func (b *broker) applyPartition(r *replica, reg *registration) {
 	r.assignment = reg.assignment
+	b.dirty |= beliefsChanged
 	if !r.hosts(b.id) {
 		b.drop(r)
 		r.partitionEpoch = reg.partitionEpoch

@@ -40,10 +40,11 @@ const (
 	logsCut                             // anything else about records
 	marksMoved                          // high watermarks
 	metadataChanged                     // what the controller has decided
-	beliefsChanged                      // what brokers know and propose
+	imagesChanged                       // what of it has reached brokers
+	beliefsChanged                      // what they make of it, and what they propose
 	logsChanged     = logsGrew | logsCut | marksMoved
 	stateChanged    = metadataChanged | beliefsChanged
-	allChanged      = logsChanged | stateChanged
+	allChanged      = logsChanged | stateChanged | imagesChanged
 )
 
 // tracef adds a line to the trace, if there is one.
