@@ -25,6 +25,18 @@ type Page struct {
 	Next    string   // the command that repeats it or takes it further; "" for none
 	Facts   []string // what else a person should know, as sentences
 	Cluster *Cluster // what went on inside, if that is known
+	Problem *Problem // what the page is about, if that is not the verdict
+}
+
+// A Problem is what somebody holds against a history who compared it with what it
+// should be. It heads the page in place of the verdict, which may be as it should be.
+type Problem struct {
+	By      string // who compared, such as "check gate, part replay"
+	Name    string // of what was compared
+	Verdict string // on that: violation, stale, unknown or error
+	Kind    string // such as wrong-verdict, or the name of the finding
+	Says    string // what was expected and what was found, in words
+	Shown   string // which history is below, in words
 }
 
 // How much is shown of what a history may hold at any length.
@@ -51,6 +63,8 @@ var page = template.Must(template.New("page").Parse(pageHTML))
 // escapes them for where they stand.
 type content struct {
 	Policy, File, Verdict, Name, Says, Rule, Next string
+	Title                                         string
+	Problem                                       *Problem
 	Proof                                         []step
 	Others                                        []other
 	Facts                                         []string
@@ -86,6 +100,7 @@ func (p Page) Write(w io.Writer) error {
 	default:
 		c.Says = plain(p.Result.Reason, saysWidth)
 	}
+	c.about(p.Problem)
 	for _, fact := range p.Facts[:min(len(p.Facts), maxFacts)] {
 		c.Facts = append(c.Facts, plain(fact, saysWidth))
 	}
@@ -99,6 +114,24 @@ func (p Page) Write(w io.Writer) error {
 	}
 	_, err := out.WriteTo(w)
 	return err
+}
+
+// about titles the page, and heads it with a problem if that is another one than
+// what was found.
+func (c *content) about(p *Problem) {
+	c.Title = c.Verdict
+	if c.Name != "" {
+		c.Title += " " + c.Name
+	}
+	if p != nil {
+		c.File = plain(p.Name, saysWidth)
+		if p.Kind != c.Name {
+			c.Problem = &Problem{plain(p.By, nameWidth), c.File, plain(p.Verdict, nameWidth), plain(p.Kind, nameWidth),
+				plain(strings.TrimSuffix(p.Says, "."), saysWidth), plain(p.Shown, nameWidth)}
+			c.Title = c.Problem.Kind
+		}
+	}
+	c.Title += ": " + c.File
 }
 
 // findings fills in what was found, and returns the finding that the page is about.

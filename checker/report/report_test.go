@@ -136,6 +136,7 @@ func TestHostile(t *testing.T) {
 	}
 	all := strings.Join(nasty, "")
 	page := write(t, h, func(p *report.Page) {
+		p.Problem = &report.Problem{By: all, Name: all, Verdict: all, Kind: all, Says: all, Shown: all}
 		p.Next, p.Facts, p.Cluster = all, []string{all}, &report.Cluster{Note: all, Partitions: []report.Partition{{Name: all}}}
 	})
 	clean := write(t, parse(t, ""))
@@ -215,6 +216,33 @@ func TestCorpus(t *testing.T) {
 		page := write(t, h)
 		if failing := strings.Contains(file, "/failing/"); failing != strings.Contains(page, "What proves it") {
 			t.Errorf("%s: the page proves something: %v, want %v", file, !failing, failing)
+		}
+	}
+}
+
+// TestProblem has a page headed by what somebody else holds against a history, and
+// not by its verdict, unless that is what they hold against it.
+func TestProblem(t *testing.T) {
+	legal := parse(t, "1-2 P1 send 1 => ok @0\n3-4 C1 scan => ok [0:1] end=1\n")
+	stale := report.Problem{By: "check gate", Name: "folder/<case>.hist", Verdict: "stale", Kind: "stale-fingerprint", Says: "the run is another one", Shown: "the run of now"}
+	for _, test := range []struct {
+		history *histories.History
+		problem report.Problem
+		want    []string
+		never   string
+	}{
+		{legal, stale, []string{"<title>stale-fingerprint: folder/&lt;case&gt;.hist</title>", `class="verdict stale">stale-fingerprint<`, `<h1 class="said">the run is another one.</h1>`, "Below is the run of now. Judged by itself: <span class=\"said\">What the clients saw is legal</span>."}, `class="verdict ok"`},
+		{parse(t, lost), stale, []string{`class="verdict stale">stale-fingerprint<`, `<h1 class="said">the run is another one.</h1>`, "<strong>lost-write</strong>: "}, `class="verdict violation"`},
+		{parse(t, lost), report.Problem{Name: "schedule 17", Verdict: "violation", Kind: "lost-write"}, []string{"<title>violation lost-write: schedule 17</title>", `<h1 class="said">Record 2 was acknowledged`, "schedule 17"}, "Judged by itself"},
+	} {
+		page := write(t, test.history, func(p *report.Page) { p.Problem = &test.problem })
+		for _, want := range test.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page about %s does not have %s", test.problem.Kind, want)
+			}
+		}
+		if strings.Contains(page, test.never) {
+			t.Errorf("the page about %s has %s", test.problem.Kind, test.never)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/checker/report"
 	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -26,13 +27,17 @@ func (g *gate) page(ctx context.Context, it *item, h *histories.History, r *chec
 	checker.Explain(ctx, h, r, checker.Options{})
 	part := g.report.Parts[len(g.report.Parts)-1].Name
 	file := filepath.Join(g.files.html, pageName(part, it))
-	if err := writePage(file, h, r, it.Again); err != nil {
+	problem := report.Problem{By: "check gate, part " + part, Name: it.Name, Verdict: it.Verdict, Kind: it.Kind, Says: it.Says, Shown: shownBy[part]}
+	if err := writePage(file, report.Page{History: h, Result: r, Next: it.Again, Problem: &problem}); err != nil {
 		g.app.fail(exitInput, err)
 		g.report.Troubles = append(g.report.Troubles, err.Error())
 		return
 	}
 	it.Page = filepath.ToSlash(file)
 }
+
+// shownBy says which history the pages of each part show.
+var shownBy = map[string]string{"corpus": "the case as it was saved", "replay": "the run that the schedule makes now", "safe": "the run of the schedule"}
 
 // pageOfTrial is page for a run, as a case with its schedule.
 func (g *gate) pageOfTrial(ctx context.Context, it *item, t *hunt.Trial) {

@@ -52,7 +52,7 @@ func (g *gate) onFile(command string, c gateCase) string {
 func (g *gate) judgeCase(ctx context.Context, h *histories.History, it *item) {
 	expect := h.Header().Expect
 	r := checker.Check(ctx, h, checker.Options{})
-	wanted, got := "expects "+expect.String(), strings.TrimSpace(r.Verdict.String()+" "+strings.Join(r.Names(), ","))
+	wanted, got := "expects "+expect.String(), hunt.Outcome(r)
 	switch {
 	case ctx.Err() != nil:
 		it.Verdict = "" // it was judged in a hurry
@@ -129,7 +129,7 @@ func (g *gate) replayCorpus(ctx context.Context, cases []gateCase) {
 			case r.Wrong != "":
 				it.wrong("violation", wrongVerdict, "%s", strings.TrimPrefix(r.Wrong+"; "+r.Stale, "; "))
 			case r.Stale != "":
-				it.wrong("stale", staleFingerprint, "%s", r.Stale)
+				it.wrong("stale", staleFingerprint, "%s; where that is meant, %s renews the case", r.Stale, renewal(c.name))
 			default:
 				it.Again = ""
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/checker/report"
 )
 
 func (a *app) live() *cobra.Command {
@@ -64,7 +65,7 @@ func (r *recorder) live(ctx context.Context, path string) error {
 	page := ""
 	if j.exit() == exitViolation {
 		page = filepath.Join(r.to, livePage)
-		if err := writePage(page, recorded.History, j.result, command(j)); err != nil {
+		if err := writePage(page, report.Page{History: recorded.History, Result: j.result, Next: command(j)}); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +20,7 @@ import (
 type replayer struct {
 	app   *app
 	trace bool
+	save  bool // what the schedule makes now, in place of what it made
 	json  bool
 }
 
@@ -32,6 +32,8 @@ func (a *app) replay() *cobra.Command {
 		Long: "replay runs the schedule of a case again, on the reference cluster, and succeeds if the\n" +
 			"history, the verdict and the fingerprint of the run are the ones that were saved. A case\n" +
 			"whose run has become another one is stale: what it documents is no longer shown by it.\n" +
+			"--save renews one that has the verdict it documents: the run of now takes the place of the\n" +
+			"saved one in its file.\n" +
 			"Of a schedule without a history it prints the case, and the exit code is the verdict's.\n" +
 			"- is stdin.\n\n" +
 			"A scenario, by its name (see 'check help scenarios') or in a file, is printed with what\n" +
@@ -52,6 +54,7 @@ func (a *app) replay() *cobra.Command {
 	}
 	a.limitFlag(cmd)
 	cmd.Flags().BoolVar(&r.trace, "trace", false, "say every change of the cluster's state, on stderr")
+	cmd.Flags().BoolVar(&r.save, "save", false, "renew a stale case: write the run of now into its file")
 	jsonFlag(cmd, &r.json)
 	return cmd
 }
@@ -63,6 +66,8 @@ func (r *replayer) run(ctx context.Context, name string) {
 	}
 	switch {
 	case err != nil:
+	case r.save && (name == "-" || isSchedule(name, text)):
+		err = fmt.Errorf("%s: expected the file of a case with --save", label(name))
 	case !isSchedule(name, text):
 		err = r.saved(ctx, name, text)
 	case isScenario(text):
@@ -124,11 +129,23 @@ func (r *replayer) saved(ctx context.Context, name string, text []byte) error {
 	if err := r.traceOf(replay.Trial.Schedule); err != nil {
 		return err
 	}
-	if replay.Stale != "" || replay.Wrong != "" {
+	renewed := false
+	if r.save {
+		if renewed, err = renew(name, h, replay); err != nil {
+			return err
+		}
+	}
+	if !renewed && (replay.Stale != "" || replay.Wrong != "") {
 		r.app.worsen(exitViolation)
 	}
+	if renewed && !r.json {
+		fmt.Fprintf(r.app.out, "%s: renewed: %s (%s, %s)\n", label(name), replay.Stale, hunt.Outcome(replay.Trial.Result), replay.Trial.Run.Fingerprint)
+		return nil
+	}
 	if r.json {
-		r.app.encode(r.asJSON(name, replay))
+		out := r.asJSON(name, replay)
+		out.Renewed = renewed
+		r.app.encode(out)
 		return nil
 	}
 	r.print(name, replay)
@@ -139,21 +156,19 @@ func (r *replayer) print(name string, replay *hunt.Replay) {
 	ink, t := r.app.ink, replay.Trial
 	if replay.Stale == "" && replay.Wrong == "" {
 		fmt.Fprintf(r.app.out, "%s: %s: history, verdict and fingerprint are as saved (%s, %s)\n",
-			label(name), ink.green("same"), verdictOf(t), t.Run.Fingerprint)
+			label(name), ink.green("same"), hunt.Outcome(t.Result), t.Run.Fingerprint)
 		return
 	}
 	if replay.Stale != "" {
 		fmt.Fprintf(r.app.out, "%s: %s: %s\n", label(name), ink.red("stale-fingerprint"), replay.Stale)
-		fmt.Fprintf(r.app.out, "  The schedule makes another run than the one that was saved (%s, now %s).\n", verdictOf(t), t.Run.Fingerprint)
+		fmt.Fprintf(r.app.out, "  The schedule makes another run than the one that was saved (%s, now %s).\n", hunt.Outcome(t.Result), t.Run.Fingerprint)
+		if replay.Wrong == "" && name != "-" {
+			fmt.Fprintf(r.app.out, "  Where that is meant: %s\n", renewal(name))
+		}
 	}
 	if replay.Wrong != "" {
 		fmt.Fprintf(r.app.out, "%s: %s: %s\n", label(name), ink.red("verdict differs"), replay.Wrong)
 	}
-}
-
-// verdictOf is a trial's verdict with its names.
-func verdictOf(t *hunt.Trial) string {
-	return strings.TrimSpace(t.Result.Verdict.String() + " " + strings.Join(t.Result.Names(), ","))
 }
 
 // traceOf writes what changed in the cluster during a run, if that is wanted.
@@ -210,6 +225,7 @@ func (r *replayer) schedule(ctx context.Context, name string, text []byte) error
 type jsonReplay struct {
 	File        string        `json:"file"`                        // path, or - for stdin
 	Same        bool          `json:"same"`                        // history, verdict and fingerprint are as saved
+	Renewed     bool          `json:"renewed,omitempty"`           // the run of now was written into the file
 	Stale       string        `json:"stale_fingerprint,omitempty"` // how the run differs
 	Wrong       string        `json:"verdict_differs,omitempty"`   // how the verdict differs
 	Fingerprint string        `json:"fingerprint"`                 // of the run

@@ -63,7 +63,7 @@ func (a *app) reportFile(ctx context.Context, name, to string, printJSON bool) e
 		return ctx.Err()
 	}
 	j := judgement{file: name, header: h.Header(), result: r}
-	if err := writePage(to, h, r, command(j)); err != nil {
+	if err := writePage(to, report.Page{History: h, Result: r, Next: command(j)}); err != nil {
 		return err
 	}
 	a.worsen(j.exit())
@@ -87,15 +87,16 @@ type jsonReport struct {
 	Case jsonJudgement `json:"case"` // as verify prints it
 }
 
-// writePage writes a page about a judged history, as a whole or not at all. What
-// comes next is a command, or "".
-func writePage(path string, h *histories.History, r *checker.Result, next string) error {
-	cluster, err := lanes.Of(h)
+// writePage writes a page about a judged history, as a whole or not at all, with
+// what is known beside.
+func writePage(path string, p report.Page) error {
+	cluster, err := lanes.Of(p.History)
 	if err != nil {
 		return err
 	}
+	p.Facts, p.Cluster = facts(p.History.Header(), p.Result), cluster
 	var out bytes.Buffer
-	if err := (report.Page{History: h, Result: r, Next: next, Facts: facts(h.Header(), r), Cluster: cluster}).Write(&out); err != nil {
+	if err := p.Write(&out); err != nil {
 		return err
 	}
 	return replaceFile(path, out.Bytes())

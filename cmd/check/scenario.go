@@ -73,7 +73,7 @@ func (r *replayer) scenario(ctx context.Context, name string, text []byte) error
 		r.app.out.Write(run.Text)
 		r.conclude(j, run, bytes.Contains(text, []byte("\n----")))
 		if without != nil {
-			fmt.Fprintf(r.app.err, "%s: without %s: %s\n", label(name), strings.Join(run.Schedule.Bugs, ", "), verdictOf(without))
+			fmt.Fprintf(r.app.err, "%s: without %s: %s\n", label(name), strings.Join(run.Schedule.Bugs, ", "), hunt.Outcome(without.Result))
 		}
 	}
 	if result.Verdict == checker.Contradictory {
@@ -152,7 +152,7 @@ type (
 func scenarioJSON(j judgement, run *impl.ScenarioRun, without *hunt.Trial) jsonScenario {
 	out := jsonScenario{File: j.file, Met: len(run.Wrong) == 0, Fingerprint: run.Schedule.Fingerprint, Case: asJSON(j)}
 	if without != nil {
-		out.Without = verdictOf(without)
+		out.Without = hunt.Outcome(without.Result)
 	}
 	for _, wrong := range run.Wrong {
 		out.NotMet = append(out.NotMet, wrong.Error())

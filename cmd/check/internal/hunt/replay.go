@@ -55,7 +55,7 @@ func (u Setup) Replay(ctx context.Context, saved *histories.History) (*Replay, e
 		r.Stale = diff
 	}
 	if hd.Expect.Verdict != "" && !t.Result.Meets(hd.Expect) {
-		r.Wrong = fmt.Sprintf("the verdict is %s %v, the case expects %s", t.Result.Verdict, t.Result.Names(), hd.Expect)
+		r.Wrong = fmt.Sprintf("the verdict is %s, the case expects %s", Outcome(t.Result), hd.Expect)
 	}
 	return r, nil
 }

@@ -119,6 +119,11 @@ func (t *Trial) Rule() string {
 	return ""
 }
 
+// Outcome is a verdict with the names of what was found: "violation lost-write".
+func Outcome(r *checker.Result) string {
+	return strings.TrimSpace(r.Verdict.String() + " " + strings.Join(r.Names(), ","))
+}
+
 // Failed reports whether the trial shows a bug, of the cluster or of the checker.
 func (t *Trial) Failed() bool {
 	return t.Result.Verdict == checker.Violates || t.Result.Verdict == checker.Contradictory
