@@ -12,4 +12,6 @@
 #   sbatch --wait deploy/slurm.sh --budget 5m
 #   check merge gate-*.json
 set -euo pipefail
-exec check gate --shard "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" --json "gate-$SLURM_ARRAY_TASK_ID.json" "$@"
+report=gate-$SLURM_ARRAY_TASK_ID.json
+rm -f "$report" # one of an earlier run must not be taken for this one's
+exec check gate --shard "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" --json "$report" "$@"

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
-	"github.com/isrcheck/isrcheck/histories"
 )
 
 // A gate is the command gate: everything that must hold before a change is
@@ -125,26 +123,31 @@ func (f *reportFiles) makePages() error {
 }
 
 func (g *gate) run(ctx context.Context) {
-	g.start, g.report.Shard = time.Now(), g.shard.String()
-	cases, err := g.cases(ctx)
-	if err == nil && g.baseline != "" {
-		g.report.Baseline, err = g.app.readBaseline(g.baseline, g.start)
+	b := build()
+	g.start, g.report.Shard, g.report.Build = time.Now(), g.shard.String(), b.Isrcheck+b.source()
+	sources, err := g.sources()
+	for _, file := range sources {
+		if clash := apart(g.files.outputs(), file.name); clash != nil {
+			g.app.fail(exitInput, clash)
+			return
+		}
 	}
-	for _, c := range cases {
-		err = cmp.Or(err, apart(g.files.outputs(), c.name))
-	}
-	if err == nil {
-		err = g.files.makePages()
-	}
-	if err == nil && g.files.html != "" {
-		err = sweep(g.files.html, g.draws)
-	}
-	if err != nil {
-		g.app.failOrStop(ctx, err)
+	if g.save(); g.fails != nil { // before all work: nobody must take what an earlier gate left for this one's
+		g.app.fail(exitInput, g.fails)
 		return
 	}
-	if g.save(); g.fails != nil { // before the work, not after it
-		g.app.fail(exitInput, g.fails)
+	var cases []gateCase
+	if err == nil {
+		cases, err = g.prepare(ctx, sources)
+	}
+	switch {
+	case ctx.Err() != nil:
+		g.conclude(true)
+		return
+	case err != nil:
+		g.report.Troubles = append(g.report.Troubles, err.Error())
+		g.save()
+		g.app.fail(exitInput, err)
 		return
 	}
 	timed, cancel := context.WithDeadline(ctx, g.start.Add(g.budget))
@@ -157,43 +160,24 @@ func (g *gate) run(ctx context.Context) {
 	g.conclude(ctx.Err() != nil)
 }
 
-// A gateCase is a file of the corpus: a history, or why it cannot be read.
-type gateCase struct {
-	name    string
-	history *histories.History
-	err     error
-}
-
-// cases returns the corpus. None at all is for the gate to judge, and so is one
-// that cannot be read.
-func (g *gate) cases(ctx context.Context) ([]gateCase, error) {
-	var all []gateCase
-	if len(g.folders) == 0 {
-		corpus, err := histories.Corpus()
-		for _, h := range corpus {
-			all = append(all, gateCase{name: path.Join("histories/corpus", h.Name()), history: h})
-		}
-		return all, err
-	}
-	for _, folder := range g.folders {
-		if _, err := os.Stat(folder); err != nil {
-			return nil, fmt.Errorf("--corpus: %w", err)
-		}
-		for _, file := range g.app.sources([]string{folder}) {
-			if errors.Is(file.err, errNoHistories) {
-				continue
-			}
-			c := gateCase{name: file.name, err: file.err}
-			if c.err == nil {
-				c.history, c.err = g.app.read(ctx, file.name)
-			}
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			all = append(all, c)
+// prepare reads what the gate works on, and makes room for its pages.
+func (g *gate) prepare(ctx context.Context, sources []source) (cases []gateCase, err error) {
+	if g.baseline != "" {
+		if g.report.Baseline, err = g.app.readBaseline(g.baseline, g.start); err != nil {
+			return nil, err
 		}
 	}
-	return all, nil
+	if cases, err = g.cases(ctx, sources); err != nil {
+		return nil, err
+	}
+	g.report.Corpus = digestOf(cases)
+	if g.files.html == "" {
+		return cases, nil
+	}
+	if err := g.files.makePages(); err != nil {
+		return nil, err
+	}
+	return cases, sweep(g.files.html, g.draws)
 }
 
 // begin opens a part of so many items.

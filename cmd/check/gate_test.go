@@ -67,7 +67,26 @@ func readReportFile(t *testing.T, file string) gateReport {
 	return r
 }
 
-// TestKilled kills gates at any instant, half of them after their first save. What they had printed is in the
+// greenReport writes a report of an earlier gate that found nothing.
+func greenReport(t *testing.T, file string) (text []byte) {
+	t.Helper()
+	r := gateReport{Version: reportVersion, Complete: true, Shard: "1/1", Unknown: "fail"}
+	for _, name := range partNames {
+		r.Parts = append(r.Parts, part{Name: name, Drawn: &drawn{}, Items: []item{{Name: "fine", Verdict: "ok"}}})
+	}
+	r.judge()
+	if err := (&reportFiles{json: file}).write(&r); err != nil || r.Verdict != "ok" {
+		t.Fatal(r.Verdict, err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestKilled kills gates at any instant, half of them after their first save, where an
+// earlier one has left a green report. What they had printed is in the
 // report, and the report is whole.
 func TestKilled(t *testing.T) {
 	kills := 50
@@ -86,6 +105,7 @@ func TestKilled(t *testing.T) {
 	for i := range kills {
 		folder := t.TempDir()
 		report := filepath.Join(folder, "gate.json")
+		before := greenReport(t, report)
 		cmd := checkCommand(t, args(report)...)
 		var printed bytes.Buffer
 		cmd.Stdout = &printed
@@ -93,7 +113,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for tries := 0; i%2 == 1 && tries < 10_000; tries++ { // every other is killed when there is a report to lose
-			if _, err := os.Stat(report); err == nil {
+			if now, err := os.ReadFile(report); err == nil && !bytes.Equal(now, before) {
 				break
 			}
 			time.Sleep(time.Millisecond)
@@ -120,9 +140,9 @@ func TestKilled(t *testing.T) {
 				t.Errorf("a killed gate leaves half of %s, %v", page, err)
 			}
 		}
-		if _, err := os.Stat(report); err != nil {
-			if printed.Len() > 0 {
-				t.Errorf("%v, although the gate printed\n%s", err, &printed)
+		if now, err := os.ReadFile(report); err != nil || bytes.Equal(now, before) { // it was killed before it began
+			if err != nil || printed.Len() > 0 || len(pages) > 0 {
+				t.Errorf("the report is that of an earlier gate, %v, although the gate printed\n%s", err, &printed)
 			}
 			continue
 		}

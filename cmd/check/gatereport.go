@@ -20,6 +20,8 @@ type gateReport struct {
 	Seed     uint64      `json:"seed"`               // of the schedules
 	Runs     int         `json:"runs"`               // schedules of all shards, 0 for as many as the time allows
 	Shard    string      `json:"shard"`              // i/n
+	Build    string      `json:"build"`              // the version and the commit of what made the report, "" if its shards differ
+	Corpus   string      `json:"corpus"`             // a digest of the cases, "" if its shards differ
 	Unknown  string      `json:"unknown"`            // what it is to count as: fail or pass
 	Flags    []string    `json:"flags,omitempty"`    // what else the command had, as --name=value, but for where reports go
 	Ms       int64       `json:"ms"`                 // milliseconds, of all shards together

@@ -221,11 +221,29 @@ func mergeShards(shards []gateReport, troubles []string) gateReport {
 			all.addPart(p)
 		}
 	}
+	for _, says := range differences(shards) {
+		all.Build, all.Corpus = "", "" // it is of none
+		all.addPart(part{Name: partNames[0], Items: []item{{Index: whole, Name: "shards", Verdict: "unknown", Kind: undecidedItem, Says: says}}})
+	}
 	slices.SortFunc(all.Parts, func(a, b part) int {
 		return cmp.Compare(slices.Index(partNames, a.Name), slices.Index(partNames, b.Name))
 	})
 	all.judge()
 	return all
+}
+
+// differences says what shards do not have in common that together should do what
+// one gate does.
+func differences(shards []gateReport) (says []string) {
+	first := shards[0]
+	for _, r := range shards[1:] {
+		if r.Build != first.Build {
+			says = append(says, fmt.Sprintf("shard %s is of another build (%s) than shard %s (%s): together they say nothing of either", r.Shard, r.Build, first.Shard, first.Build))
+		} else if r.Corpus != first.Corpus && r.Corpus != "" && first.Corpus != "" { // which one that was ended may not know
+			says = append(says, fmt.Sprintf("shard %s judged another corpus (of digest %s) than shard %s (%s): some cases may have been left out", r.Shard, r.Corpus, first.Shard, first.Corpus))
+		}
+	}
+	return says
 }
 
 // addPart adds a shard's part to that of the others.

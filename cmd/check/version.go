@@ -79,7 +79,12 @@ func buildOf(info *debug.BuildInfo) jsonBuild {
 
 // details are all but the version, in words.
 func (b jsonBuild) details() string {
-	text := fmt.Sprintf("history format %d, %s, %s", b.Format, b.Go, b.Platform)
+	return fmt.Sprintf("history format %d, %s, %s", b.Format, b.Go, b.Platform) + b.source()
+}
+
+// source says which state of the source it was built from.
+func (b jsonBuild) source() string {
+	text := ""
 	if b.Revision != "" {
 		text += ", commit " + b.Revision
 	} else if b.Isrcheck == devel {
