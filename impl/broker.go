@@ -218,9 +218,8 @@ func (b *broker) onDisconnected(m *message) {
 // onClientMetadata answers from the broker's own image, however old it is.
 func (b *broker) onClientMetadata(m *message) {
 	reg := &b.image.partitions[m.partition]
-	reply := m.answer(clientMetadataResponse)
+	reply := b.reply(m, clientMetadataResponse)
 	reply.leader, reply.leaderEpoch = reg.leader, reg.leaderEpoch
-	b.send(reply)
 }
 
 // shutdown begins a controlled shutdown (§3.10).

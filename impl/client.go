@@ -188,7 +188,8 @@ func (c *client) attempt(k *call) {
 	view := &c.views[r.partition]
 	c.token++
 	k.token = c.token
-	m := message{from: c.id, to: view.leader, id: k.token, partition: r.partition, leaderEpoch: view.epoch}
+	m := c.write()
+	m.from, m.to, m.id, m.partition, m.leaderEpoch = c.id, view.leader, k.token, r.partition, view.epoch
 	switch {
 	case k.nearby != nobody:
 		m.kind, m.to, m.offset, m.max = consumeRequest, k.nearby, c.position(k), r.max
@@ -206,7 +207,6 @@ func (c *client) attempt(k *call) {
 		m.kind, m.offset, m.max = consumeRequest, c.position(k), r.max
 	}
 	k.asked = m.kind
-	c.send(m)
 	if m.kind == produceRequest && r.acks == acksZero {
 		c.finish(k, histories.OK) // and nobody will say whether it arrived
 		return

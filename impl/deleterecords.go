@@ -12,7 +12,7 @@ type delayedDelete struct {
 // watermark).
 func (b *broker) onDelete(r *replica, m *message) {
 	if err := b.leaderError(r, m.leaderEpoch); err != noError {
-		b.send(m.refuse(deleteResponse, err))
+		b.refuse(m, deleteResponse, err)
 		return
 	}
 	deletable := r.hw
@@ -20,7 +20,7 @@ func (b *broker) onDelete(r *replica, m *message) {
 		deletable = r.log.end()
 	}
 	if m.offset > deletable {
-		b.send(m.refuse(deleteResponse, offsetOutOfRange))
+		b.refuse(m, deleteResponse, offsetOutOfRange)
 		return
 	}
 	b.deleteTo(r, m.offset)

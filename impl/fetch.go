@@ -12,7 +12,7 @@ type delayedFetch struct {
 func (b *broker) onFetch(r *replica, m *message) {
 	if b.cfg.fetchSessions {
 		if err := b.recall(r, m); err != noError {
-			b.send(m.refuse(fetchResponse, err))
+			b.refuse(m, fetchResponse, err)
 			return
 		}
 	}
@@ -27,7 +27,7 @@ func (b *broker) onFetch(r *replica, m *message) {
 	}
 	if reply.lastEpoch == none || b.bugs.has(divergingFetchCounts) {
 		if !b.noteFetch(r, m) {
-			b.send(m.refuse(fetchResponse, notLeaderOrFollower))
+			b.refuse(m, fetchResponse, notLeaderOrFollower)
 			return
 		}
 	}
@@ -174,7 +174,7 @@ func (b *broker) servesReads(r *replica) bool {
 func (b *broker) onConsume(r *replica, m *message) {
 	err := b.leaderError(r, m.leaderEpoch)
 	if err != noError && !(err == notLeaderOrFollower && b.servesReads(r)) {
-		b.send(m.refuse(consumeResponse, err))
+		b.refuse(m, consumeResponse, err)
 		return
 	}
 	if b.bugs.has(readLimitSampledTwice) && r.hw == r.log.end() && !m.flag {
@@ -183,14 +183,13 @@ func (b *broker) onConsume(r *replica, m *message) {
 		b.send(later)
 		return
 	}
-	reply := m.answer(consumeResponse)
+	reply := b.reply(m, consumeResponse)
 	reply.hw, reply.start = b.visibleEnd(r), r.log.start
 	if m.flag {
 		reply.hw = r.log.end()
 	}
 	if m.offset > r.log.end() || m.offset < r.log.start {
 		reply.err = offsetOutOfRange
-		b.send(reply)
 		return
 	}
 	to := reply.hw
@@ -202,7 +201,6 @@ func (b *broker) onConsume(r *replica, m *message) {
 		b.stats.FollowerReads++
 	}
 	b.ghosts[r.partition].onRead(b.env, r, m.offset, reply.records)
-	b.send(reply)
 }
 
 // visibleEnd is the end of what clients may see.
@@ -217,18 +215,17 @@ func (b *broker) visibleEnd(r *replica) int64 {
 // the end until its high watermark has reached its epoch's start (KIP-207).
 func (b *broker) onList(r *replica, m *message) {
 	if err := b.leaderError(r, m.leaderEpoch); err != noError {
-		b.send(m.refuse(listResponse, err))
+		b.refuse(m, listResponse, err)
 		return
 	}
-	reply := m.answer(listResponse)
+	if m.flag && r.hw < r.epochStart && !b.bugs.has(staleEndOffset) {
+		b.refuse(m, listResponse, offsetNotAvailable)
+		return
+	}
+	reply := b.reply(m, listResponse)
 	reply.offset = r.log.start
 	if m.flag {
 		reply.offset = b.visibleEnd(r)
-		if r.hw < r.epochStart && !b.bugs.has(staleEndOffset) {
-			b.send(m.refuse(listResponse, offsetNotAvailable))
-			return
-		}
 		b.ghosts[r.partition].onLatest(b.env, r.leaderEpoch, reply.offset)
 	}
-	b.send(reply)
 }

@@ -98,17 +98,24 @@ func init() {
 		{"TruncationSeen", "§6 F4, KIP-320", "a consumer reads on in a log only if it has what it was given before, or it was told", false, 0, nil},
 	}
 	for changed := range judgedAfter {
-		for i := range Invariants {
-			if Invariants[i].of&changes(changed) != 0 || changes(changed) == allChanged {
-				judgedAfter[changed] = append(judgedAfter[changed], invariant(i))
+		for i, inv := range Invariants {
+			if inv.of&changes(changed) != 0 || changes(changed) == allChanged {
+				judgedAfter[changed] = append(judgedAfter[changed], judgement{invariant(i), inv.Safe, inv.Holds})
 			}
 		}
 	}
 }
 
+// A judgement is what is to be done about an invariant.
+type judgement struct {
+	place invariant
+	safe  bool
+	holds func(c *Cluster, partition int) string
+}
+
 // judgedAfter are the invariants to judge after changes: those about any of them
 // and, when one was witnessed, all.
-var judgedAfter [allChanged + 1][]invariant
+var judgedAfter [allChanged + 1][]judgement
 
 // A Breach is an invariant that broke during a run.
 type Breach struct {
@@ -125,22 +132,30 @@ func (c *Cluster) checkInvariants() {
 	for p := range c.ghosts {
 		c.leaveSafety(p)
 		g := &c.ghosts[p]
-		for _, i := range judgedAfter[changed] {
-			inv := &Invariants[i]
-			if c.broken[i] || inv.Safe && g.unsafe != "" {
+		for _, j := range judgedAfter[changed] {
+			if c.broken[j.place] || j.safe && g.unsafe != "" {
 				continue
 			}
-			says := g.witnessed[i]
-			if says == "" && inv.Holds != nil {
-				says = inv.Holds(c, p)
+			says := ""
+			if changed == allChanged {
+				says = g.witnessed[j.place]
+			}
+			if says == "" && j.holds != nil {
+				says = j.holds(c, p)
 			}
 			if says != "" {
-				c.broken[i] = true
-				c.breaches = append(c.breaches, Breach{c.now, inv.Name, says})
-				c.nemesis("invariant " + inv.Name + " broken: " + says)
+				c.breaks(j.place, says)
 			}
 		}
 	}
+}
+
+// breaks reports a broken invariant.
+func (c *Cluster) breaks(i invariant, says string) {
+	name := Invariants[i].Name
+	c.broken[i] = true
+	c.breaches = append(c.breaches, Breach{c.now, name, says})
+	c.nemesis("invariant " + name + " broken: " + says)
 }
 
 // leaveSafety updates which brokers lack records they lost, and ends the safe

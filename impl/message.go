@@ -177,6 +177,16 @@ func (o *outbox) write() *message {
 	return &s.message
 }
 
+// reply begins the answer to a request. Like refuse it answers in place.
+func (o *outbox) reply(m *message, k kind) *message {
+	a := o.write()
+	m.beginAnswer(k, a)
+	return a
+}
+
+// refuse answers a request by what is wrong with it.
+func (o *outbox) refuse(m *message, k kind, err errorCode) { o.reply(m, k).err = err }
+
 // timer asks for a message to the node itself after some milliseconds, and returns it.
 func (o *outbox) timer(self node, k kind, after, id int64) *message {
 	m := o.write()

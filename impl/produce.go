@@ -88,9 +88,8 @@ func (b *broker) answerProduce(m *message, err errorCode, base int64) {
 	if m.acks == acksZero {
 		return
 	}
-	reply := m.refuse(produceResponse, err)
-	reply.offset = base
-	b.send(reply)
+	reply := b.reply(m, produceResponse)
+	reply.err, reply.offset = err, base
 }
 
 // flush brings a log to stable storage if the settings ask for it.

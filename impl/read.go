@@ -77,7 +77,7 @@ func (r *replica) awaits(f node) bool {
 func (b *broker) failReads(r *replica) {
 	for i := range r.reads {
 		m := &r.reads[i].request
-		b.send(m.refuse(m.kind+1, notLeaderOrFollower))
+		b.refuse(m, m.kind+1, notLeaderOrFollower)
 	}
 	r.reads = r.reads[:0]
 }

@@ -166,7 +166,7 @@ func (b *broker) askEpochEnd(r *replica) {
 // onEpochEnd answers where an epoch ended in the leader's log.
 func (b *broker) onEpochEnd(r *replica, m *message) {
 	if err := b.leaderError(r, m.leaderEpoch); err != noError {
-		b.send(m.refuse(epochEndResponse, err))
+		b.refuse(m, epochEndResponse, err)
 		return
 	}
 	reply := m.answer(epochEndResponse)
