@@ -1,6 +1,7 @@
 package logtest
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -88,9 +89,21 @@ func (f fault) step(at int64, node int, lasts int64) schedule.Step {
 		{Key: f.key, Value: strconv.Itoa(node)}, {Key: "for", Value: strconv.FormatInt(lasts, 10)}}}
 }
 
+// mostMeans is how many nodes a log may have, and partitions: each is visited in
+// every run, and a number beyond it is a mistake.
+const mostMeans = 1000
+
+// few demands a number of nodes or partitions that a log can have.
+func few(what string, n int) error {
+	if n < 1 || n > mostMeans {
+		return fmt.Errorf("expected a log of 1 to %d %s, found %d", mostMeans, what, n)
+	}
+	return nil
+}
+
 func nodesOf(log any) int {
 	if c, ok := log.(Cluster); ok {
-		return max(c.Nodes(), 1)
+		return c.Nodes()
 	}
 	return 1
 }

@@ -129,13 +129,29 @@ func adopt(t *testing.T) (folder string) {
 			t.Fatal(err)
 		}
 	}
-	build := exec.Command("go", "test", "-mod=mod", "-c", "-o", "mylog.test")
-	build.Dir = folder
-	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go test -c: %v\n%s", err, out)
+	inModule(t, folder, "test", "-mod=mod", "-c", "-o", "mylog.test")
+	tool := regexp.MustCompile("`go get -tool (.*?)`").FindStringSubmatch(string(readme))
+	if tool == nil {
+		t.Fatal("the README does not say how a module gets check")
+	}
+	inModule(t, folder, "mod", "edit", "-tool", tool[1])
+	if got := inModule(t, folder, "list", "-mod=mod", "tool"); got != tool[1]+"\n" {
+		t.Errorf("the module's tools are %s, want %s", got, tool[1])
 	}
 	return folder
+}
+
+// inModule runs the go command in a module.
+func inModule(t *testing.T, folder string, args ...string) (out string) {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, text)
+	}
+	return string(text)
 }
 
 // goIn returns the README's indented block that is a Go file.

@@ -44,6 +44,18 @@
 // says where and begins with it. That is no failure by itself: whoever ends a test
 // ends its process, too. With -artifacts, it is there as unfinished.jsonl.
 //
+// # The command check
+//
+// What a failure says to type, such as "check explain FILE", is the command line of
+// isrcheck. In a module of your own
+//
+//	go get -tool github.com/isrcheck/isrcheck/cmd/check
+//
+// adds it (where go.mod replaces isrcheck by a folder: go mod edit -tool
+// github.com/isrcheck/isrcheck/cmd/check, and go mod tidy). There, type "go tool check" for
+// "check". Outside of modules, go install github.com/isrcheck/isrcheck/cmd/check@latest
+// puts it where Go puts programs.
+//
 // # Which way it errs
 //
 // The suite raises no false alarm: what it reports is wrong under every order

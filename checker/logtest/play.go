@@ -23,16 +23,22 @@ func (r *Run) Play(ctx context.Context, log Log) error {
 		return errors.New("expected a log, found nil")
 	}
 	p := &player{ctx: ctx, run: r, log: log, partitions: []Log{log}, clients: map[string]*client{}}
+	if l, ok := log.(Cluster); ok {
+		if err := few("nodes", l.Nodes()); err != nil {
+			return err
+		}
+	}
 	if l, ok := log.(Partitioned); ok {
+		count := l.Partitions()
+		if err := few("partitions", count); err != nil {
+			return err
+		}
 		p.partitions = nil
-		for n := range l.Partitions() {
+		for n := range count {
 			p.partitions = append(p.partitions, l.Partition(n))
 			if p.partitions[n] == nil {
 				return fmt.Errorf("expected a log as partition %d, found nil", n)
 			}
-		}
-		if len(p.partitions) == 0 {
-			return errors.New("the log has no partitions")
 		}
 	}
 	r.means = meansOf(log, p.partitions)

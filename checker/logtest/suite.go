@@ -37,6 +37,9 @@ type suite struct {
 
 // newSuite fills in what the options leave out, and asks the log what it can do.
 func newSuite(ctx context.Context, drive Driver, opts Options, runs int) (*suite, error) {
+	if drive == nil {
+		return nil, errors.New("expected a Driver, which makes a log and calls Run.Play; found nil")
+	}
 	if opts.Runs < 0 || opts.Records < 0 {
 		return nil, errors.New("expected Options.Runs and Options.Records of 0 or more")
 	}
@@ -65,7 +68,12 @@ func newSuite(ctx context.Context, drive Driver, opts Options, runs int) (*suite
 		return nil, fmt.Errorf("a run in which nothing happens: %w", err)
 	}
 	s.means = run.means
-	s.means.nodes, s.means.partitions = max(s.means.nodes, 1), max(s.means.partitions, 1)
+	if s.means.nodes == 0 && s.means.partitions == 0 { // nothing was declared
+		s.means.nodes, s.means.partitions = 1, 1
+	}
+	if err := cmp.Or(few("nodes", s.means.nodes), few("partitions", s.means.partitions)); err != nil {
+		return nil, fmt.Errorf("Run.Declare: %w", err)
+	}
 	return s, nil
 }
 

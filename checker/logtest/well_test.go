@@ -127,13 +127,6 @@ func TestFaultNoMore(t *testing.T) {
 	}
 }
 
-// TestNoLog names what a driver hands over by mistake.
-func TestNoLog(t *testing.T) {
-	if err := logtest.CheckLog(t.Context(), play(func() logtest.Log { return nil }), logtest.Options{}); err == nil || !strings.Contains(err.Error(), "expected a log, found nil") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestNoEnd ends the reading of a log that has an answer for every offset.
 func TestNoEnd(t *testing.T) {
 	drive := play(func() logtest.Log {
