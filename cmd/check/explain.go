@@ -126,7 +126,7 @@ func (a *app) explainViolation(b *strings.Builder, h *histories.History, r *chec
 		fmt.Fprintf(b, "%s.\n", legalUpTo(r.Legal))
 	}
 	if len(r.Lost) > 0 {
-		fmt.Fprintf(b, "Lost: %s.\n", clip(losses(r.Lost), saysWidth))
+		fmt.Fprintf(b, "Lost: %s.\n", clip(losses(r), saysWidth))
 	}
 	switch {
 	case first.Partition == "" && checker.OfLogtest(h.Header()):
@@ -203,26 +203,34 @@ func legalUpTo(p *checker.Prefix) string {
 // maxLosses is how many losses are told of in words.
 const maxLosses = 6
 
-// losses says where among the records of each producer the lost ones are.
-func losses(all []checker.Loss) string {
+// losses says where among the records of each producer the lost ones are: of each
+// partition for itself, which is named if there are several.
+func losses(r *checker.Result) string {
+	all := r.Lost
 	var parts []string
 	for _, l := range all[:min(len(all), maxLosses)] {
 		which := clip(l.First.String(), nameWidth)
 		if l.Lost > 1 {
 			which += " to " + clip(l.Last.String(), nameWidth)
 		}
-		of := fmt.Sprintf("%s's %s", clip(label(l.Producer), nameWidth), count(l.Of, "record"))
+		where := ""
+		if r.Exercised.Partitions > 1 {
+			where = " in " + clip(label(l.Partition), nameWidth)
+		}
+		which = where + " (" + which + ")"
+		producer := clip(label(l.Producer), nameWidth)
+		of := producer + "'s " + count(l.Of, "record")
 		switch {
 		case l.Part == "all" && l.Of == 1:
-			parts = append(parts, fmt.Sprintf("the only record of %s (%s)", clip(label(l.Producer), nameWidth), which))
+			parts = append(parts, "the only record of "+producer+which)
 		case l.Part == "all":
-			parts = append(parts, fmt.Sprintf("all of %s (%s)", of, which))
+			parts = append(parts, "all of "+of+which)
 		case l.Part == "middle":
-			parts = append(parts, fmt.Sprintf("%s from the middle of %s (%s)", number(l.Lost), of, which))
+			parts = append(parts, number(l.Lost)+" from the middle of "+of+which)
 		case l.Lost == 1:
-			parts = append(parts, fmt.Sprintf("the %s of %s (%s)", l.Part, of, which))
+			parts = append(parts, "the "+l.Part+" of "+of+which)
 		default:
-			parts = append(parts, fmt.Sprintf("the %s %s of %s (%s)", l.Part, number(l.Lost), of, which))
+			parts = append(parts, "the "+l.Part+" "+number(l.Lost)+" of "+of+which)
 		}
 	}
 	if left := len(all) - maxLosses; left > 0 {
@@ -316,8 +324,12 @@ func sentence(says string) string { return strings.TrimSuffix(says, ".") }
 // advice is what to type next.
 func advice(j judgement) string {
 	switch {
-	case j.result.Verdict == checker.Violates || checker.OfLogtest(j.header):
+	case checker.OfLogtest(j.header) || j.result.Verdict == checker.Violates && (j.header.Schedule != "" || !j.isMinimal()):
 		return next(j)
+	case j.result.Verdict == checker.Violates && j.file == "-":
+		return "save the history to a file, then: check report FILE -o " + newName("report", ".html")
+	case j.result.Verdict == checker.Violates:
+		return "check report " + shellWord(j.file) + " -o " + newName("report", ".html")
 	case j.result.Verdict == checker.Conforms && j.header.Schedule != "" && j.file != "-":
 		return "check replay " + shellWord(j.file)
 	case j.result.Verdict == checker.Conforms:

@@ -114,7 +114,7 @@ func (a *app) details(b *strings.Builder, j judgement) {
 		}
 	}
 	if len(r.Lost) > 0 {
-		fmt.Fprintf(b, "\n  Lost: %s.\n", clip(losses(r.Lost), saysWidth))
+		fmt.Fprintf(b, "\n  Lost: %s.\n", clip(losses(r), saysWidth))
 	}
 	if r.Legal != nil {
 		fmt.Fprintf(b, "\n  %s.\n", legalUpTo(r.Legal))
@@ -188,12 +188,16 @@ func next(j judgement) string {
 		return "run the Go test that saved the case again (package logtest); it begins with it"
 	case j.file == "-" && j.header.Schedule != "":
 		return "save the case to a file, then: check replay FILE"
+	case j.file == "-" && j.isMinimal():
+		return "save the history to a file, then: check explain FILE"
 	case j.file == "-":
-		return "save the history to a file, then: check minimize FILE -o minimal.hist"
+		return "save the history to a file, then: check minimize FILE -o " + newName("minimal", ".hist")
 	case j.header.Schedule != "":
 		return "check replay " + shellWord(j.file)
+	case j.isMinimal():
+		return "check explain " + shellWord(j.file)
 	}
-	return "check minimize " + shellWord(j.file) + " -o minimal.hist"
+	return "check minimize " + shellWord(j.file) + " -o " + newName("minimal", ".hist")
 }
 
 // The JSON of one file. Names are part of the command line's contract.

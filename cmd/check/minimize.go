@@ -31,7 +31,7 @@ func (a *app) minimize() *cobra.Command {
 		Long: "minimize shortens the schedule of a case, running it again and again, while the same rule\n" +
 			"fails. A recording has no schedule, and that of a case which package logtest saved is for\n" +
 			"another log: of these it deletes operations, faults and values while the same finding\n" +
-			"remains. Offsets keep their numbers: the header calls a log sparse in which those of\n" +
+			"remains, and notes in the header how many are left. Offsets keep their numbers: the header calls a log sparse in which those of\n" +
 			"deleted records hold nothing. A history that is no violation is refused. OUT is written as\n" +
 			"a whole, in the encoding its name asks for, and never over a file that is there unless\n" +
 			"--force says so. An interrupt or SIGTERM ends with the best so far. - is stdin.",
@@ -85,7 +85,7 @@ func (s *shortener) run(ctx context.Context, name string) error {
 }
 
 // recording shortens what was observed.
-func (s *shortener) recording(ctx context.Context, name string, h *histories.History) error {
+func (s *shortener) recording(ctx context.Context, name string, h *histories.History) (err error) {
 	progress := newProgress(s.app.err)
 	end := progress.during("judging " + label(name))
 	r := checker.Check(ctx, h, checker.Options{})
@@ -97,6 +97,11 @@ func (s *shortener) recording(ctx context.Context, name string, h *histories.His
 		progress.say(checks, s.budget, "%s left after %s", count(left, "operation"), count(checks, "check"))
 	}})
 	progress.done()
+	if ctx.Err() == nil && checks < s.budget {
+		if small, err = noteMinimal(small, len(h.Ops())); err != nil {
+			return err
+		}
+	}
 	return s.save(small, shortening{"operation", len(h.Ops()), len(small.Ops()), "check", checks}, "explain")
 }
 

@@ -126,7 +126,7 @@ func facts(hd histories.Header, r *checker.Result) []string {
 		out = append(out, legalUpTo(r.Legal)+".")
 	}
 	if len(r.Lost) > 0 {
-		out = append(out, "Lost: "+losses(r.Lost)+".")
+		out = append(out, "Lost: "+losses(r)+".")
 	}
 	for _, note := range r.Notes {
 		out = append(out, sentence(note)+".")
