@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -43,7 +44,7 @@ func annotations(r *gateReport) []string {
 	var lines []string
 	for _, p := range r.Parts {
 		for _, it := range p.problems() {
-			lines = append(lines, annotation("error", it.File, "check gate: "+p.Name+" "+it.Verdict, it.line()+it.again()))
+			lines = append(lines, annotation("error", inWorkspace(it.File), "check gate: "+p.Name+" "+it.Verdict, it.line()+it.again()))
 		}
 	}
 	if !r.Complete {
@@ -61,6 +62,24 @@ func annotations(r *gateReport) []string {
 		lines = append(lines[:maxAnnotations-1], annotation("error", "", "check gate", fmt.Sprintf("and %d more, see the summary of the job", more)))
 	}
 	return lines
+}
+
+// inWorkspace is a file's path as GitHub looks for it, from the workspace on,
+// whatever folder this step works in. What is not there, or not in the workspace,
+// stays as it is.
+func inWorkspace(file string) string {
+	workspace := os.Getenv("GITHUB_WORKSPACE")
+	if _, err := os.Stat(file); err != nil || workspace == "" {
+		return file
+	}
+	if folder, err := filepath.EvalSymlinks(workspace); err == nil {
+		workspace = folder
+	}
+	path, err := filepath.Rel(workspace, resolved(file))
+	if err != nil || !filepath.IsLocal(path) {
+		return file
+	}
+	return filepath.ToSlash(path)
 }
 
 // annotation is a workflow command.

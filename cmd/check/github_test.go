@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -63,5 +65,34 @@ func TestSummary(t *testing.T) {
 	shown := strings.Count(text, "\ncorpus: case ")
 	if len(text) > maxSummary || len(text) < maxSummary/2 || !strings.Contains(text, fmt.Sprintf("\nand %d more\n", n-shown+1)) {
 		t.Errorf("of %d problems the summary has %d in %d bytes, and ends %q", n, shown, len(text), text[len(text)-100:])
+	}
+}
+
+// TestInWorkspace has the files of a step that works in a folder of the workspace.
+func TestInWorkspace(t *testing.T) {
+	workspace := t.TempDir()
+	step, outside := filepath.Join(workspace, "a log", "tests"), filepath.Join(t.TempDir(), "outside.hist")
+	if err := os.MkdirAll(filepath.Join(step, "cases"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(step)
+	inside := filepath.Join(step, "cases", "lost.hist")
+	for _, file := range []string{inside, outside} {
+		if err := os.WriteFile(file, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GITHUB_WORKSPACE", "")
+	if got := inWorkspace("cases/lost.hist"); got != "cases/lost.hist" {
+		t.Errorf("without a workspace the file is %s", got)
+	}
+	t.Setenv("GITHUB_WORKSPACE", workspace)
+	for file, want := range map[string]string{
+		"cases/lost.hist": "a log/tests/cases/lost.hist", inside: "a log/tests/cases/lost.hist",
+		outside: outside, "histories/corpus/failing/embedded.hist": "histories/corpus/failing/embedded.hist", "": "",
+	} {
+		if got := inWorkspace(file); got != want {
+			t.Errorf("%s is %s in the workspace, want %s", file, got, want)
+		}
 	}
 }

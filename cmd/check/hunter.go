@@ -229,8 +229,7 @@ func (h *hunter) headline(r *hunt.Report, interrupted bool) string {
 	text := fmt.Sprintf("%s: none of %s failed", ink.green("ok"), count(r.Runs, "schedule"))
 	switch {
 	case r.Failed != nil:
-		names := strings.Join(r.Failed.Result.Names(), ",")
-		text = fmt.Sprintf("%s: schedule %d, the %s run", ink.red(strings.TrimSpace(r.Failed.Result.Verdict.String()+" "+names)), r.FailedAt, ordinal(r.FailedAt-h.opts.First+1))
+		text = fmt.Sprintf("%s: schedule %d, the %s run", ink.red(hunt.Outcome(r.Failed.Result)), r.FailedAt, ordinal(r.FailedAt-h.opts.First+1))
 		if r.Failed == r.Other {
 			text += fmt.Sprintf(" of %s, and none by what the bug is known for", number(r.Runs))
 		}

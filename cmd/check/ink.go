@@ -5,12 +5,14 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"golang.org/x/term"
 )
 
 // ink colours words on a terminal; elsewhere it leaves them plain.
 type ink bool
 
-// inkFor decides by what the results are written to and by the environment:
+// inkFor decides by what is written to, results or errors, and by the environment:
 // NO_COLOR and CI ask for plain text.
 func inkFor(w io.Writer) ink {
 	return ink(isTerminal(w))
@@ -26,8 +28,7 @@ func isTerminal(w io.Writer) bool {
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("CI") != "" || os.Getenv("TERM") == "dumb" {
 		return false
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return term.IsTerminal(int(f.Fd()))
 }
 
 func (i ink) red(s string) string    { return i.wrap("\x1b[31m", s) }

@@ -53,7 +53,7 @@ func (a *app) headline(j judgement) string {
 	if j.err != nil {
 		return a.ink.red("input error")
 	}
-	text := a.verdict(j.result)
+	text := a.ink.verdict(j.result)
 	if !j.expecting {
 		return text
 	}
@@ -63,13 +63,13 @@ func (a *app) headline(j judgement) string {
 	return text + "; " + a.ink.red("expected "+j.header.Expect.String())
 }
 
-func (a *app) verdict(r *checker.Result) string {
+func (i ink) verdict(r *checker.Result) string {
 	if r.Verdict == checker.Conforms {
-		return fmt.Sprintf("%s (%s)", a.ink.green("ok"), extent(r))
+		return fmt.Sprintf("%s (%s)", i.green("ok"), extent(r))
 	}
-	colour := a.ink.red
+	colour := i.red
 	if r.Verdict == checker.Undecided {
-		colour = a.ink.yellow
+		colour = i.yellow
 	}
 	verdict, why, _ := strings.Cut(r.Err().Error(), ": ")
 	return colour(verdict) + ": " + clip(why, saysWidth)

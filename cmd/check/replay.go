@@ -213,7 +213,7 @@ func (r *replayer) schedule(ctx context.Context, name string, text []byte) error
 	}
 	j, text := judged(t, name)
 	r.app.out.Write(text)
-	fmt.Fprintf(r.app.err, "%s: %s\n", label(name), r.app.verdict(j.result))
+	fmt.Fprintf(r.app.err, "%s: %s\n", label(name), inkFor(r.app.err).verdict(j.result))
 	if replay.Stale != "" {
 		r.app.fail(exitViolation, errors.New("stale-fingerprint: "+replay.Stale))
 	}

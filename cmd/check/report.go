@@ -70,7 +70,7 @@ func (a *app) reportFile(ctx context.Context, name, to string, printJSON bool) e
 	if printJSON {
 		a.encode(jsonReport{name, to, command(j), asJSON(j)})
 	} else {
-		fmt.Fprintf(a.out, "%s: %s\n", label(to), a.verdict(r))
+		fmt.Fprintf(a.out, "%s: %s\n", label(to), a.ink.verdict(r))
 	}
 	if j.exit() == exitInternal {
 		a.reportBug(r.Reason, name)

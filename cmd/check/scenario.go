@@ -111,11 +111,12 @@ func (r *replayer) conclude(j judgement, run *impl.ScenarioRun, saved bool) {
 	if saved && len(run.Stale) > 0 {
 		fmt.Fprintf(r.app.err, "%s: note: the saved account of %s is not that of this run\n", label(j.file), count(len(run.Stale), "part"))
 	}
-	outcome := r.app.ink.green(count(expectations(run), "expectation") + " met")
+	ink := inkFor(r.app.err)
+	outcome := ink.green(count(expectations(run), "expectation") + " met")
 	if n := len(run.Wrong); n > 0 {
-		outcome = r.app.ink.red(count(n, "expectation") + " not met")
+		outcome = ink.red(count(n, "expectation") + " not met")
 	}
-	fmt.Fprintf(r.app.err, "%s: %s; %s\n", label(j.file), outcome, r.app.verdict(j.result))
+	fmt.Fprintf(r.app.err, "%s: %s; %s\n", label(j.file), outcome, ink.verdict(j.result))
 }
 
 // expectations counts the lines of a scenario that can go wrong.
