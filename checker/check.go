@@ -51,6 +51,8 @@ type Options struct {
 	Memory   int64 // bytes a judgement may hold, and a partition's search; 0 means DefaultMemory
 	MaxInput histories.Limit
 	Engine   Engine
+
+	atStake bool // of transactions that came to nothing, something was
 }
 
 // Defaults of [Options].

@@ -1,12 +1,17 @@
 package checker
 
-import "github.com/isrcheck/isrcheck/histories"
+import (
+	"strings"
 
-// An ending is what a history says of its own end.
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// An ending is what a history says of its own end, and of what else it lacks.
 type ending struct {
-	expected bool // it has to say that it is complete
-	complete bool // it does
-	cut      bool // it says that it is cut off
+	unjudged []string // answers that it does not tell, in its words
+	expected bool     // it has to say that it is complete
+	complete bool     // it does
+	cut      bool     // it says that it is cut off
 }
 
 func endingOf(c histories.Config) ending {
@@ -19,8 +24,14 @@ func (e *ending) mark(m *histories.Mark) {
 	if m.Kind == histories.Note {
 		e.complete = e.complete || m.Text == histories.Complete
 		e.cut = e.cut || m.Text == histories.CutOff
+		if strings.HasPrefix(m.Text, histories.Unjudged) && len(e.unjudged) < mostUnjudged {
+			e.unjudged = append(e.unjudged, m.Text)
+		}
 	}
 }
+
+// mostUnjudged bounds what is said of answers that are not judged.
+const mostUnjudged = 20
 
 // lacks says why nobody knows what else happened, "" if the history has its end.
 // An answer that is missing may be the one that shows a loss.

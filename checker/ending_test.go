@@ -18,6 +18,12 @@ func TestEnding(t *testing.T) {
 		send = `{"time":1,"process":"P1","type":"invoke","f":"send","values":[1]}
 {"time":2,"process":"P1","type":"ok","f":"send","values":[1],"offset":0}
 `
+		begin = `{"time":1,"process":"P1","type":"invoke","f":"begin","tx":"T"}
+{"time":1,"process":"P1","type":"ok","f":"begin","tx":"T"}
+`
+		commit = `{"time":2,"process":"P1","type":"invoke","f":"commit","tx":"T"}
+{"time":2,"process":"P1","type":"ok","f":"commit","tx":"T"}
+`
 		scan = `{"time":3,"process":"S0","type":"invoke","f":"scan"}
 {"time":4,"process":"S0","type":"ok","f":"scan","records":[[0,1]],"end":1}
 `
@@ -47,6 +53,9 @@ func TestEnding(t *testing.T) {
 		{"within a line", "", send + scan + `{"time":5,"proc`, checker.Undecided, histories.CutOff},
 		{"within the end mark", `,"x-end":"marked"`, send + scan + note(histories.Complete)[:20], checker.Undecided, histories.CutOff},
 		{"made before there were end marks", "", send + scan, checker.Conforms, ""},
+		{"an answer not judged", "", send + scan + note(histories.Unjudged+"a hash"), checker.Undecided, "not judged: a hash"},
+		{"an answer not judged of a transaction", "", strings.ReplaceAll(begin+send+commit+scan, `"f":"send"`, `"f":"send","tx":"T"`) + note(histories.Unjudged+"a hash"), checker.Undecided, "not judged: a hash"},
+		{"an answer not judged, and a violation", "", send + empty + note(histories.Unjudged+"a hash"), checker.Violates, "not judged: a hash"},
 		{"a violation", `,"x-end":"marked"`, send + empty + `{"time":5,"proc`, checker.Violates, histories.CutOff},
 	} {
 		path := filepath.Join(t.TempDir(), "run.jsonl")

@@ -14,6 +14,7 @@ type judge struct {
 	marks      []histories.Mark // all, or those that confess something
 	ofLogtest  bool             // package logtest recorded it
 	ending     ending
+	stake      stake
 	opts       Options
 	partitions []*partition
 	result     Result
@@ -80,6 +81,9 @@ func (j *judge) count() {
 		}
 	}
 	e.Operations = len(j.ops)
+	for i := range j.ops {
+		j.stake.op(&j.ops[i])
+	}
 	for _, p := range j.partitions {
 		e.Sends += len(p.sends)
 		for _, s := range p.sends {
@@ -164,16 +168,15 @@ func (j *judge) conclude() {
 	if r.Verdict == Contradictory {
 		return
 	}
-	lacks := j.ending.lacks()
+	lacks := j.ending.unjudged
+	if why := j.ending.lacks(); why != "" {
+		lacks = append([]string{why}, lacks...)
+	}
 	if len(r.Names()) > 0 {
-		if r.Verdict = Violates; lacks != "" {
-			r.Notes = append(r.Notes, lacks)
-		}
+		r.Verdict, r.Notes = Violates, append(r.Notes, lacks...)
 		return
 	}
-	if lacks != "" { // which explains the other reasons
-		j.unknown = append([]string{lacks}, j.unknown...)
-	}
+	j.unknown = append(slices.Clone(lacks), j.unknown...) // it explains the other reasons
 	if len(j.unknown) > 0 {
 		r.Verdict, r.Reason = Undecided, j.unknown[0]
 		r.Notes = append(r.Notes, j.unknown[1:]...)
@@ -220,6 +223,10 @@ func (j *judge) notePositions(c histories.Config, rebalances bool, polls int) {
 func (j *judge) atStake(answered bool) bool {
 	if e := j.result.Exercised; e.Sends == 0 || !answered {
 		j.unknown = append(j.unknown, fmt.Sprintf("nothing was at stake: %d sends and %d answered reads", e.Sends, e.Reads))
+		return false
+	}
+	if why := j.stake.lacks(j.result.Exercised); why != "" && !j.opts.atStake {
+		j.unknown = append(j.unknown, "nothing was at stake: "+why)
 		return false
 	}
 	return true

@@ -36,6 +36,7 @@ type quick struct {
 	compacted bool
 
 	ending     ending
+	stake      stake
 	gaveUp     bool
 	rebalanced bool // a rebalance makes positions known that were not judged so far
 	partitions map[string]*quickLog
@@ -138,6 +139,7 @@ func (q *quick) mark(m *histories.Mark) {
 // sends come in any.
 func (q *quick) op(o *histories.Op, process int) {
 	q.exercised.Operations++
+	q.stake.op(o)
 	l := q.log(o.On)
 	l.first = min(l.first, o.Index)
 	ok := o.Outcome == histories.OK

@@ -236,7 +236,7 @@ func (q *quick) clean() bool {
 // conclude puts together what the quick judge knows and what the rules find in
 // the partitions that it suspects.
 func (q *quick) conclude(ctx context.Context, j *judge) *Result {
-	j.marks, j.ending = q.confessed, q.ending
+	j.marks, j.ending, j.stake = q.confessed, q.ending, q.stake
 	j.result.Exercised = q.exercised
 	j.result.Exercised.Partitions, j.result.Exercised.Rules = len(q.order), len(rules)
 	j.assume(q.config)

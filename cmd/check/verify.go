@@ -148,6 +148,9 @@ func (a *app) checkFile(ctx context.Context, name string, opts checker.Options) 
 		r.Notes = append(r.Notes, "this is a recording of "+rec.Source+" (see check help import)")
 	}
 	for _, lost := range rec.Untranslated {
+		if unjudged := histories.Unjudged + lost; r.Reason == unjudged || slices.Contains(r.Notes, unjudged) {
+			continue // which says more
+		}
 		r.Notes = append(r.Notes, "not translated: "+lost)
 	}
 	return r, rec.Header(), nil

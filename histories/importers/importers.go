@@ -189,11 +189,27 @@ func (s *Source) recording(in *input) (*Recording, error) {
 	for _, l := range lost {
 		note = append(note, "not translated: "+l)
 	}
-	h, err := histories.New(in.name, histories.Header{Config: config, Note: strings.Join(note, "\n")}, m.ops, m.marks)
+	h, err := histories.New(in.name, histories.Header{Config: config, Note: strings.Join(note, "\n")}, m.ops, append(m.marks, m.unjudged()...))
 	if err != nil {
 		return nil, err
 	}
 	return &Recording{History: h, Source: s.Name, Untranslated: lost}, nil
+}
+
+// unjudged are the notes that keep a history from being ok where an answer was
+// left out that may have shown what is wrong.
+func (m *made) unjudged() []histories.Mark {
+	var notes []histories.Mark
+	end := int64(0)
+	for i := range m.ops {
+		end = max(end, m.ops[i].Call, m.ops[i].Return)
+	}
+	for _, kind := range m.lost.kinds {
+		if l := m.lost.seen[kind]; l.answers {
+			notes = append(notes, histories.Mark{Time: end, Kind: histories.Note, Process: "importer", Text: histories.Unjudged + l.says(kind), Offset: histories.None, Line: l.line})
+		}
+	}
+	return notes
 }
 
 // failed is the error of a read that failed.
@@ -219,10 +235,18 @@ type tally struct {
 	seen  map[string]*lost
 }
 
-type lost struct{ n, line int }
+type lost struct {
+	n, line int
+	answers bool // what clients were told of the log
+}
+
+// addAnswer counts an answer that may have shown what is wrong.
+func (t *tally) addAnswer(line int, kind string, args ...any) {
+	t.add(line, kind, args...).answers = true
+}
 
 // add counts one of a kind, which is said of the first line where it occurs.
-func (t *tally) add(line int, kind string, args ...any) {
+func (t *tally) add(line int, kind string, args ...any) *lost {
 	kind = fmt.Sprintf(kind, args...)
 	if t.seen == nil {
 		t.seen = map[string]*lost{}
@@ -233,7 +257,7 @@ func (t *tally) add(line int, kind string, args ...any) {
 			kind = "of further kinds"
 			if l = t.seen[kind]; l != nil {
 				l.n++
-				return
+				return l
 			}
 		}
 		l = &lost{line: line}
@@ -241,6 +265,7 @@ func (t *tally) add(line int, kind string, args ...any) {
 		t.kinds = append(t.kinds, kind)
 	}
 	l.n++
+	return l
 }
 
 // mostKinds bounds a list that hostile input could make long.
@@ -250,14 +275,17 @@ const mostKinds = 50
 func (t *tally) list() []string {
 	var out []string
 	for _, kind := range t.kinds {
-		l := t.seen[kind]
-		if l.n == 1 {
-			out = append(out, fmt.Sprintf("%s (line %d)", kind, l.line))
-		} else {
-			out = append(out, fmt.Sprintf("%s (%d times, first in line %d)", kind, l.n, l.line))
-		}
+		out = append(out, t.seen[kind].says(kind))
 	}
 	return out
+}
+
+// says is a sentence about a kind.
+func (l *lost) says(kind string) string {
+	if l.n == 1 {
+		return fmt.Sprintf("%s (line %d)", kind, l.line)
+	}
+	return fmt.Sprintf("%s (%d times, first in line %d)", kind, l.n, l.line)
 }
 
 func (t *tally) inBrackets() string {

@@ -1,6 +1,7 @@
 package importers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,6 +15,9 @@ type kvLog struct {
 	put      *kvOp // nil for the first
 	on       string
 	from, to int64 // it was there at no other time
+	begun    int64 // it was by then
+	until    int64 // it was there so long
+	lastCall int64 // of the gets that read it and what they show
 }
 
 // alive reports whether the log may have been there while an operation was
@@ -36,7 +40,7 @@ func (s *kvStore) key(key string, ops []*kvOp) {
 	logs, ok := s.logs(key, ops)
 	if !ok {
 		for _, o := range ops {
-			s.made.lost.add(o.line, "an operation on key %s, where a put writes the same value as another write, so that a get does not tell what it read", clip(key))
+			s.made.lost.addAnswer(o.line, "an operation on key %s, where a put writes the same value as another write, so that a get does not tell what it read", clip(key))
 		}
 		return
 	}
@@ -46,26 +50,28 @@ func (s *kvStore) key(key string, ops []*kvOp) {
 			sent[o.value] = append(sent[o.value], o)
 		}
 	}
-	of, read := map[*kvOp]*kvLog{}, map[string][]*kvLog{} // gets, and the values in them
-	answers := map[*kvOp]*histories.Op{}
+	gets := s.gets(words, ops)
+	s.succession(logs, sent, gets)
+	read := map[string][]*kvLog{} // the values in gets
 	for _, o := range ops {
-		if o.f != "get" {
+		g, stale := gets[o], false
+		if g == nil {
 			continue
 		}
-		op := o.op(histories.Fetch)
-		if op.From = 0; o.outcome == histories.OK && !words.read(o.got.text, &op) {
-			s.made.lost.add(o.line, "a :get that can be cut into what was written in more than one way, or in too many to try")
-			continue
-		}
-		l, stale := logOf(logs, sent, o, &op)
-		if stale {
+		if g.log, stale = logOf(logs, sent, o, &g.answer); stale {
 			s.made.lost.add(o.line, "the words of a :get that read what was there before a :put that was done: it is a read that shows nothing of what that one wrote")
-			op.Records, op.HW = nil, 0
+			g.answer.Records, g.answer.HW = nil, 0
 		}
-		of[o], answers[o] = l, &op
-		for _, r := range op.Records {
-			if v, _ := r.Value.Text(); !slices.Contains(read[v], l) {
-				read[v] = append(read[v], l)
+		if o.outcome == histories.OK {
+			g.log.lastCall = max(g.log.lastCall, o.call)
+		}
+		for _, r := range g.answer.Records {
+			v, _ := r.Value.Text()
+			if !slices.Contains(read[v], g.log) {
+				read[v] = append(read[v], g.log)
+			}
+			for _, by := range sent[v] {
+				g.log.lastCall = max(g.log.lastCall, by.call)
 			}
 		}
 	}
@@ -75,8 +81,8 @@ func (s *kvStore) key(key string, ops []*kvOp) {
 			s.put(logs, o, read[o.value])
 		case o.f == "append" && o.value != "":
 			s.append(logs, o, read[o.value], len(sent[o.value]) > 1)
-		case answers[o] != nil:
-			s.emit(*answers[o], of[o])
+		case gets[o] != nil:
+			s.emit(gets[o].answer, gets[o].log)
 		}
 	}
 }
@@ -84,7 +90,7 @@ func (s *kvStore) key(key string, ops []*kvOp) {
 // logs returns the logs that a key was. It reports false if a get does not tell
 // which one it read.
 func (s *kvStore) logs(key string, ops []*kvOp) ([]*kvLog, bool) {
-	logs := []*kvLog{{on: s.names.free(key), to: math.MaxInt64}}
+	logs := []*kvLog{{on: s.names.free(key), to: math.MaxInt64, begun: math.MinInt64, until: math.MinInt64}}
 	written := map[string]*kvOp{}
 	for _, o := range ops {
 		if o.f == "get" || o.f == "put" && o.outcome == histories.Fail {
@@ -95,13 +101,13 @@ func (s *kvStore) logs(key string, ops []*kvOp) ([]*kvLog, bool) {
 		}
 		if written[o.value] = o; o.f == "put" {
 			on := s.names.free(fmt.Sprintf("%s#%d", key, len(logs)+1))
-			logs = append(logs, &kvLog{put: o, on: on, from: o.call, to: math.MaxInt64})
+			logs = append(logs, &kvLog{put: o, on: on, from: o.call, to: math.MaxInt64, begun: o.ended(), until: o.call})
 		}
 	}
 	for _, l := range logs {
 		for _, next := range logs[1:] {
-			if l.put == nil || l.put.ended() < next.put.call {
-				l.to = min(l.to, next.put.ended())
+			if l.begun < next.until {
+				l.to = min(l.to, next.begun)
 			}
 		}
 	}
@@ -132,12 +138,12 @@ func logOf(logs []*kvLog, sent map[string][]*kvOp, o *kvOp, answer *histories.Op
 	return now, true
 }
 
-// holders are the logs that may hold what those operations wrote: the log of a
-// put, and those that were there at the time of an append.
+// holders are the logs that may begin with what those operations wrote: the log of a
+// put, and the first one of all with an append.
 func holders(logs []*kvLog, writers []*kvOp) []*kvLog {
 	var holding []*kvLog
 	for _, l := range logs {
-		if slices.ContainsFunc(writers, func(o *kvOp) bool { return l.put == o || o.f == "append" && l.alive(o) }) {
+		if slices.ContainsFunc(writers, func(o *kvOp) bool { return l.put == o || o.f == "append" && l.put == nil && l.alive(o) }) {
 			holding = append(holding, l)
 		}
 	}
@@ -152,6 +158,9 @@ func current(logs []*kvLog, o *kvOp) *kvLog {
 		if l.alive(o) && (now == nil || l.put == nil || l.put.ended() < o.call) {
 			now = l
 		}
+	}
+	if now == nil { // what gets show contradicts itself
+		now = slices.MaxFunc(logs, func(a, b *kvLog) int { return cmp.Compare(a.to, b.to) })
 	}
 	return now
 }
@@ -172,7 +181,18 @@ func (s *kvStore) put(logs []*kvLog, o *kvOp, read []*kvLog) {
 	if o.outcome == histories.OK {
 		op.Offset = 0
 	}
+	if logs[i].passedOver(o, read) {
+		s.made.lost.add(o.line, "a :put that another one followed before any :get, so that nobody can have read it")
+		return
+	}
 	s.emit(op, logs[i])
+}
+
+// passedOver reports whether nobody can read any more what was written to a log and
+// nobody did, since a put has taken its place: all that was read of the log may have
+// been there before.
+func (l *kvLog) passedOver(o *kvOp, read []*kvLog) bool {
+	return l.to != math.MaxInt64 && !slices.Contains(read, l) && o.returned >= l.lastCall
 }
 
 // append translates an append, which was read in those logs. Where another has
@@ -188,10 +208,12 @@ func (s *kvStore) append(logs []*kvLog, o *kvOp, read []*kvLog, repeated bool) {
 	switch {
 	case !repeated && len(read) > 0:
 		s.emit(op, read[0])
+	case !repeated && slices.ContainsFunc(there, func(l *kvLog) bool { return l.passedOver(o, read) }):
+		s.made.lost.add(o.line, "an :append that a :put followed before any :get, so that nobody can have read it")
+	case !repeated && len(there) > 0: // of which each would have to show it
+		s.emit(op, slices.MaxFunc(there, func(a, b *kvLog) int { return cmp.Compare(a.to, b.to) }))
 	case len(there) == 1:
 		s.emit(op, there[0])
-	case !repeated:
-		s.made.lost.add(o.line, "an :append that no :get shows, near a :put: it is not judged whether one should have")
 	default:
 		if op.Outcome == histories.OK {
 			op.Outcome = histories.Info

@@ -61,7 +61,10 @@ type s2Op struct {
 }
 
 // base is where an acknowledged append landed.
-func (o *s2Op) base() int64 { return o.tail - int64(len(o.asked.RecordHashes)) }
+func (o *s2Op) base() int64 { return o.tail - o.records() }
+
+// records is how many an append adds.
+func (o *s2Op) records() int64 { return int64(len(o.asked.RecordHashes)) }
 
 // An s2Reader puts events together to operations.
 type s2Reader struct {
@@ -322,7 +325,7 @@ func (m *made) read(o *s2Op, op *histories.Op, c content) {
 	switch {
 	case c.known:
 	case c.untold:
-		m.lost.add(o.line, "the hash of a read, which too many orders of appends of unknown outcome could explain")
+		m.lost.addAnswer(o.line, "the hash of a read, which too many orders of appends of unknown outcome could explain")
 	default:
 		op.Records = []histories.Record{{Offset: max(o.tail-1, 0), Value: histories.String(fmt.Sprintf("unexplained: no order of appends has hash %d", o.hash))}}
 	}

@@ -1,0 +1,50 @@
+package checker
+
+import (
+	"fmt"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+// A stake is whether anything came of the sends of a history. Where none was
+// acknowledged and nothing was read, all that the log showed is that it was empty: no
+// answer could have been wrong but by making up a record.
+type stake struct {
+	acknowledged bool // a send was, or a record was read
+	codes        map[string]int
+}
+
+// op takes note of an operation.
+func (s *stake) op(o *histories.Op) {
+	if s.acknowledged {
+		return
+	}
+	if o.Outcome == histories.OK && (o.Kind == histories.Send || len(o.Records) > 0) {
+		*s = stake{acknowledged: true}
+		return
+	}
+	if o.Kind == histories.Send && o.Code != "" {
+		if s.codes == nil {
+			s.codes = map[string]int{}
+		}
+		s.codes[o.Code]++
+	}
+}
+
+// lacks says why nothing was at stake, "" if something was.
+func (s *stake) lacks(e Exercised) string {
+	if s.acknowledged {
+		return ""
+	}
+	why := fmt.Sprintf("none of %s was acknowledged, and no record was read", counted(e.Sends, "send"))
+	most := ""
+	for code, n := range s.codes {
+		if m := s.codes[most]; most == "" || n > m || n == m && code < most {
+			most = code
+		}
+	}
+	if most != "" {
+		why += fmt.Sprintf("; %d ended with %s", s.codes[most], most)
+	}
+	return why
+}
