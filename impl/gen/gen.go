@@ -39,15 +39,29 @@ func Schedule(opt Options) *rapid.Generator[schedule.Schedule] {
 func Example(opt Options, seed uint64) schedule.Schedule { return drawn(draw.NewStream(seed), opt) }
 
 func drawn(choices draw.Source, opt Options) schedule.Schedule {
-	d := &drawing{choices: choices, opt: opt, leader: "1"}
+	d := &drawing{choices: choices, opt: opt, leader: "1", pace: &unhurried}
 	d.settings()
 	d.steps()
 	return schedule.Schedule{Settings: d.set, Bugs: opt.Bugs, Steps: d.list}
 }
 
+// A pace is how often brokers speak though nothing happens: what their timers may be
+// set to, in milliseconds, and sessions in heartbeats.
+type pace struct{ fetchWait, checkpoint, beat, session [3]int }
+
+var (
+	// Hunts run as many schedules as they can: heartbeats and fetches that wait in
+	// vain would be half of their events.
+	unhurried = pace{[3]int{20, 10, 4}, [3]int{100, 25, 1000}, [3]int{20, 10, 30}, [3]int{2, 3, 5}}
+
+	// Scripts are few, and what they provoke has to happen while they last.
+	hasty = pace{[3]int{20, 5, 2}, [3]int{100, 10, 1000}, [3]int{10, 5, 20}, [3]int{4, 3, 10}}
+)
+
 type drawing struct {
 	choices    draw.Source
 	opt        Options
+	pace       *pace
 	set        []schedule.Setting
 	list       []schedule.Step
 	brokers    int
@@ -82,13 +96,13 @@ func (d *drawing) settings() {
 	d.is("partitions", d.partitions)
 	d.is("default.replication.factor", d.brokers-choose(d, "spare", 0, 0, 0, 1))
 	d.is("min.insync.replicas", choose(d, "min isr", 1, 2, 1, d.brokers-1))
-	d.is("replica.fetch.wait.max.ms", choose(d, "fetch wait", 20, 5, 2))
+	d.is("replica.fetch.wait.max.ms", choose(d, "fetch wait", d.pace.fetchWait[:]...))
 	d.is("replica.fetch.backoff.ms", choose(d, "fetch backoff", 10, 3))
 	d.is("replica.lag.time.max.ms", choose(d, "lag", 300, 100, 30, 10))
-	d.is("replica.high.watermark.checkpoint.interval.ms", choose(d, "checkpoint", 100, 10, 1000))
-	beat := choose(d, "heartbeat", 10, 5, 20)
+	d.is("replica.high.watermark.checkpoint.interval.ms", choose(d, "checkpoint", d.pace.checkpoint[:]...))
+	beat := choose(d, "heartbeat", d.pace.beat[:]...)
 	d.is("broker.heartbeat.interval.ms", beat)
-	d.is("broker.session.timeout.ms", beat*choose(d, "session", 4, 3, 10))
+	d.is("broker.session.timeout.ms", beat*choose(d, "session", d.pace.session[:]...))
 	d.is("request.timeout.ms", choose(d, "request timeout", 60, 20))
 	d.is("retry.backoff.ms", choose(d, "retry backoff", 5, 2))
 	d.is("delivery.timeout.ms", choose(d, "delivery timeout", 200, 60))

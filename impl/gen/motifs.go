@@ -64,9 +64,10 @@ func (d *drawing) ask(leader, former string) {
 	d.add("C2", "fetch", nil, schedule.Arg{Key: "from", Value: "0"}, schedule.Arg{Key: "via", Value: former})
 }
 
-// oversleep lets a broker miss that another one leads for a while, in which the
-// others go on without it. Often a record is written before that has not reached
-// who is to lead, and often the one that slept is the heir.
+// oversleep lets a broker, often the leader itself, miss that another one leads for
+// a while, in which the others go on without it. Often a record is written before
+// that has not reached who is to lead; often another broker is late when the first
+// leads again; and often one of the two is the heir.
 func oversleep(d *drawing) {
 	former, next := d.leader, strconv.Itoa(d.int(1, d.brokers, "next"))
 	if d.oneIn(2, "fork") {
@@ -74,13 +75,21 @@ func oversleep(d *drawing) {
 		d.send("P1")
 		d.now += int64(d.int(3, choose(d, "how soon", 8, 50), "pause"))
 	}
-	sleeper := strconv.Itoa(d.int(1, d.brokers, "sleeper"))
+	sleeper := choose(d, "sleeper", former, strconv.Itoa(d.int(1, d.brokers, "other")))
+	straggler := strconv.Itoa(d.int(1, d.brokers, "straggler"))
 	lasts := strconv.Itoa(d.int(5, 80, "for"))
 	d.nemesis("drop", "kind", "metadata", "to", sleeper, "for", lasts)
 	if d.oneIn(2, "fenced") {
 		d.nemesis("fence", "broker", sleeper, "for", lasts)
 	}
-	for _, leader := range []string{next, former} {
+	for i, leader := range []string{next, former} {
+		if i == 1 && d.oneIn(2, "late") {
+			kind, end := "fetch", "from"
+			if d.oneIn(2, "unaware") {
+				kind, end = "metadata", "to"
+			}
+			d.nemesis("delay", "kind", kind, end, straggler, "by", strconv.Itoa(d.int(5, 60, "by")), "for", strconv.Itoa(d.int(5, 40, "for")))
+		}
 		d.leader = leader
 		d.nemesis("move-leader", "to", leader)
 		for range d.int(0, 2, "sends") {
@@ -90,7 +99,7 @@ func oversleep(d *drawing) {
 		d.now += int64(d.int(1, 6, "pause"))
 	}
 	if d.oneIn(2, "heir") {
-		d.succeed(sleeper)
+		d.succeed(choose(d, "which", sleeper, straggler))
 	}
 }
 
@@ -140,10 +149,27 @@ func resettle(d *drawing) {
 	}
 }
 
-// exile cuts a broker off the controller for longer than a session, while
-// brokers and clients still reach it.
+// exile cuts a broker, often the leader, off the controller for longer than a
+// session, while brokers and clients still reach it, or leaves it to a controller
+// that was deposed. Often another one hears nothing from leaders meanwhile, and
+// often that is the heir.
 func exile(d *drawing) {
-	d.nemesis("partition", "a", d.broker(), "b", "controller", "for", strconv.Itoa(d.lasts()+choose(d, "long", 0, 60, 120)))
+	broker, lasts := choose(d, "who", d.leader, d.broker()), d.lasts()+choose(d, "long", 0, 60, 120)
+	if d.oneIn(2, "starved") {
+		other := strconv.Itoa(d.int(1, d.brokers, "other"))
+		d.nemesis("drop", "kind", "fetch-response", "to", other, "for", strconv.Itoa(lasts))
+		if d.oneIn(2, "heir") {
+			began := d.now
+			d.now += int64(d.int(1, lasts, "later"))
+			d.succeed(other)
+			d.now = began
+		}
+	}
+	if d.oneIn(3, "deposed") {
+		d.nemesis("depose-controller", "broker", broker, "for", strconv.Itoa(lasts))
+	} else {
+		d.nemesis("partition", "a", broker, "b", "controller", "for", strconv.Itoa(lasts))
+	}
 }
 
 // relapse takes a broker down and strikes it again about when it is back,
@@ -190,8 +216,9 @@ func coup(d *drawing) {
 // heir is a broker that is to lead.
 func heir(d *drawing) { d.succeed(d.broker()) }
 
-// succeed makes a broker the leader as soon as it can be, often while nothing that
-// others have reaches it: what it lacks by then, it has no time to make up for.
+// succeed makes a broker the leader as soon as it can be, or something is committed,
+// often while nothing that others have reaches it: what it lacks by then, it has no
+// time to make up for.
 func (d *drawing) succeed(heir string) {
 	lasts := strconv.Itoa(d.int(5, choose(d, "how long", 30, 300), "for"))
 	if d.oneIn(2, "deaf") {
@@ -199,7 +226,11 @@ func (d *drawing) succeed(heir string) {
 		d.now += int64(d.int(0, choose(d, "how soon", 4, 40), "pause"))
 	}
 	d.leader = heir
-	d.nemesis("move-leader", "to", heir, "for", lasts)
+	move := []string{"to", heir, "for", lasts}
+	if d.oneIn(3, "commit") {
+		move = append(move, "when", "commit", "within", lasts)
+	}
+	d.nemesis("move-leader", move...)
 	d.now += int64(d.int(0, 9, "pause"))
 }
 

@@ -18,7 +18,7 @@ type Choice struct {
 // the ones it names, and no others. No client deletes records, and all sends want
 // the acknowledgement that the settings say.
 func Scripted(choices []Choice, write func(*Script), seed uint64) schedule.Schedule {
-	d := &drawing{choices: draw.NewStream(seed), leader: "1", sameAcks: true}
+	d := &drawing{choices: draw.NewStream(seed), leader: "1", pace: &hasty, sameAcks: true}
 	for _, c := range append([]Choice{{"partitions", []string{"1"}}}, choices...) {
 		d.opt.Settings = append(d.opt.Settings, schedule.Setting{Key: c.Key, Value: choose(d, c.Key, c.Values...)})
 	}
