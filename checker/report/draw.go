@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/isrcheck/isrcheck/checker"
@@ -47,6 +46,8 @@ type operation struct {
 	Asked   string `json:"asked"`
 	Answer  string `json:"answer"`
 	Should  string `json:"should,omitempty"`
+
+	Exact []string `json:"exact,omitempty"` // the times, of a history that lasts too long for a browser
 }
 
 type mark struct {
@@ -56,13 +57,16 @@ type mark struct {
 	Until *int64 `json:"until,omitempty"` // of a fault whose end is told
 	Kind  string `json:"kind"`
 	Text  string `json:"text"`
+
+	Exact []string `json:"exact,omitempty"`
 }
 
-// A gap is a stretch of the history that is not drawn.
+// A gap is a stretch of the history of which no more is drawn than faults between
+// the operations of the proof.
 type gap struct {
 	From  int64 `json:"from"`
 	To    int64 `json:"to"`
-	Items int   `json:"items"`
+	Items int   `json:"items"` // that are not drawn
 }
 
 // An overview counts operations by time of call and by outcome.
@@ -86,8 +90,8 @@ func draw(h *histories.History, about *checker.Finding, cluster *Cluster) (d dat
 			d.Proof = append(d.Proof, e.Index)
 		}
 	}
-	ops, marks := h.Ops(), h.Marks()
-	all := len(ops) + len(marks)
+	ops := h.Ops()
+	all := len(ops) + len(h.Marks())
 	drawn := stretches(d.Proof, all)
 	var shown []*histories.Op
 	for i := range ops {
@@ -99,12 +103,7 @@ func draw(h *histories.History, about *checker.Finding, cluster *Cluster) (d dat
 	for _, o := range shown {
 		d.operation(o, lanes[o.Process], proof[o.Index])
 	}
-	ends := faultEnds(marks)
-	for i := range marks {
-		if within(drawn, marks[i].Index) {
-			d.mark(&marks[i], ends)
-		}
-	}
+	d.faultsOf(h, drawn)
 	if cluster != nil {
 		d.Note = plain(cluster.Note, saysWidth)
 		for i, p := range cluster.Partitions {
@@ -117,59 +116,13 @@ func draw(h *histories.History, about *checker.Finding, cluster *Cluster) (d dat
 	}
 	if n := len(d.Ops) + len(d.Marks); n < all {
 		d.leaveOut(h, drawn)
-		left = fmt.Sprintf("Of %d operations and %d faults and notes, %d around the proof are drawn one by one; the overview counts the rest.", len(ops), len(marks), n)
+		left = fmt.Sprintf("Of %d operations and %d faults and notes, %d around the proof are drawn one by one; the overview counts the rest.", len(ops), len(h.Marks()), n)
 		if about == nil {
 			left = strings.Replace(left, "around the proof", "at the end", 1)
 		}
 	}
 	d.rebase()
 	return d, left
-}
-
-// exact is how long a time may be for a browser to count with it.
-const exact = 1 << 50
-
-// rebase counts times from the first one if they are too large for a browser.
-func (d *data) rebase() {
-	var base, most int64
-	each := func(visit func(*int64)) {
-		for i := range d.Ops {
-			visit(&d.Ops[i].Call)
-			if d.Ops[i].Return != nil {
-				visit(d.Ops[i].Return)
-			}
-		}
-		for i := range d.Marks {
-			visit(&d.Marks[i].Time)
-			if d.Marks[i].Until != nil {
-				visit(d.Marks[i].Until)
-			}
-		}
-		for i := range d.Gaps {
-			visit(&d.Gaps[i].From)
-			visit(&d.Gaps[i].To)
-		}
-		if o := d.Overview; o != nil {
-			visit(&o.From)
-			visit(&o.To)
-			for i := range o.Drawn {
-				visit(&o.Drawn[i][0])
-				visit(&o.Drawn[i][1])
-			}
-		}
-	}
-	first := true
-	each(func(t *int64) {
-		if first || *t < base {
-			base, first = *t, false
-		}
-		most = max(most, *t)
-	})
-	if most < exact || len(d.Partitions) > 0 {
-		base = 0
-	}
-	each(func(t *int64) { *t -= base })
-	d.Base = strconv.FormatInt(base, 10)
 }
 
 // stretches are the items that are drawn: all of them if there are few,
@@ -267,55 +220,6 @@ func words(o histories.Op, proof string) (asked, answer string) {
 	return asked, strings.TrimPrefix(strings.TrimPrefix(whole, asked), " => ")
 }
 
-func (d *data) mark(m *histories.Mark, ends map[int]int64) {
-	_, text, _ := strings.Cut(m.String(), " ")
-	one := mark{Index: m.Index, Line: m.Line, Time: m.Time, Kind: m.Kind.String(), Text: plain(strings.TrimPrefix(text, "nemesis "), textWidth)}
-	if m.Kind == histories.Nemesis {
-		one.Until = until(m, ends)
-	}
-	d.Marks = append(d.Marks, one)
-}
-
-// faultEnds finds the marks "end of X" of faults X, and says by the index of the
-// fault's mark when it was over. Of equal faults the one that began last ends first.
-func faultEnds(marks []histories.Mark) map[int]int64 {
-	ends, open := map[int]int64{}, map[string][]int{}
-	for i := range marks {
-		m := &marks[i]
-		if m.Kind != histories.Nemesis {
-			continue
-		}
-		fault, isEnd := m.Ends()
-		if !isEnd {
-			open[m.Text] = append(open[m.Text], m.Index)
-		} else if n := len(open[fault]); n > 0 {
-			ends[open[fault][n-1]] = m.Time
-			open[fault] = open[fault][:n-1]
-		}
-	}
-	return ends
-}
-
-// until is when a fault ends: when a mark says so, or after for=N. Its end, which
-// repeats its words, lasts no longer.
-func until(m *histories.Mark, ends map[int]int64) *int64 {
-	if _, over := m.Ends(); over {
-		return nil
-	}
-	if end, ok := ends[m.Index]; ok {
-		return &end
-	}
-	for _, word := range strings.Fields(m.Text) {
-		if n, ok := strings.CutPrefix(word, "for="); ok {
-			if last, err := strconv.ParseInt(n, 10, 64); err == nil && last > 0 && m.Time+last > m.Time {
-				end := m.Time + last
-				return &end
-			}
-		}
-	}
-	return nil
-}
-
 // leaveOut counts what is not drawn.
 func (d *data) leaveOut(h *histories.History, drawn []stretch) {
 	times := make([]int64, len(h.Ops())+len(h.Marks())) // by index
@@ -339,13 +243,13 @@ func (d *data) leaveOut(h *histories.History, drawn []stretch) {
 	last := 0
 	for _, s := range drawn {
 		if s.from > last {
-			d.Gaps = append(d.Gaps, gap{times[max(0, last-1)], times[s.from], s.from - last})
+			d.Gaps = append(d.Gaps, gap{times[max(0, last-1)], times[s.from], s.from - last - d.marksIn(last, s.from)})
 		}
 		last = s.to
 		o.Drawn = append(o.Drawn, [2]int64{times[s.from], times[s.to-1]})
 	}
 	if last < len(times) {
-		d.Gaps = append(d.Gaps, gap{times[last-1], o.To, len(times) - last})
+		d.Gaps = append(d.Gaps, gap{times[last-1], o.To, len(times) - last - d.marksIn(last, len(times))})
 	}
 	d.Overview = o
 }

@@ -42,7 +42,14 @@ const fitPair = (first, second, width) => {
 
 // A time as the history states it: the page counts from a base, because a time
 // may have more digits than a number of the browser.
-const stated = (t) => String(BigInt(data.base) + BigInt(Math.round(t)));
+const stated = (t) => exact.get(t) ?? String(BigInt(data.base) + BigInt(Math.round(t)));
+
+// Of a history that lasts too long for that, items state their times themselves.
+const exact = new Map();
+for (const o of data.ops) if (o.exact) exact.set(o.call, o.exact[0]).set(o.return, o.exact[1]);
+for (const m of data.marks) if (m.exact) exact.set(m.t, m.exact[0]).set(m.until, m.exact[1]);
+const began = (item) => (item.op ?? item.mark).exact?.[0] ?? stated(item.t);
+const ended = (item) => (item.op ?? item.mark).exact?.[1] ?? stated(item.end);
 
 // Time: the axis gives each event room, and idle time no more than it needs.
 
@@ -55,11 +62,12 @@ const knots = (() => {
   const sorted = [...times].sort((a, b) => a - b);
   const steps = sorted.slice(1).map((t, i) => t - sorted[i]).sort((a, b) => a - b);
   const usual = steps[steps.length >> 1] || 1;
-  const places = [0];
+  const places = [0], pieces = (g) => sorted.filter((t) => g.from < t && t < g.to).length + 1; // by faults that are drawn in it
+  const gaps = (data.gaps ?? []).map((g) => ({ ...g, wide: Math.max(1, 6 / pieces(g)) }));
   for (let i = 1; i < sorted.length; i++) {
     const gap = sorted[i] - sorted[i - 1];
-    const wide = (data.gaps ?? []).some((g) => g.from <= sorted[i - 1] && sorted[i] <= g.to);
-    places.push(places[i - 1] + (wide ? 6 : Math.min(5, Math.max(0.5, Math.log2(1 + gap / usual)))));
+    const hidden = gaps.find((g) => g.from <= sorted[i - 1] && sorted[i] <= g.to);
+    places.push(places[i - 1] + (hidden ? hidden.wide : Math.min(5, Math.max(0.5, Math.log2(1 + gap / usual)))));
   }
   return { times: sorted, places };
 })();
@@ -126,10 +134,10 @@ let markRows = 0; // as many as the faults take where all are seen, so that no z
 function describe(item) {
   const number = proof.get(item.i);
   const proves = number ? `, proof ${number}` : "";
-  if (item.mark) return `${item.mark.kind}: ${item.mark.text}, at ${stated(item.t)}${proves}`;
+  if (item.mark) return `${item.mark.kind}: ${item.mark.text}, at ${began(item)}${proves}`;
   const o = item.op;
   const answer = o.outcome === "open" ? "never answered" : o.answer;
-  return `${data.lanes[o.lane]}: ${o.asked}, ${answer}, from ${stated(o.call)}${o.return === null ? "" : " to " + stated(o.return)}${proves}`;
+  return `${data.lanes[o.lane]}: ${o.asked}, ${answer}, from ${began(item)}${o.return === null ? "" : " to " + ended(item)}${proves}`;
 }
 
 // Drawing.
@@ -163,7 +171,7 @@ function draw() {
       y = lane(back, y, states.some((r) => r.role !== "none" || r.leo > 0) ? brokerHeight : idleHeight, `broker ${i + 1}`, i);
     });
   }
-  const height = y + 4;
+  const height = y + (data.gaps?.length ? 20 : 4); // below the lanes stands what is not drawn
   root.setAttribute("width", width);
   root.setAttribute("height", height);
   const defs = svg(root, "defs", {});
@@ -204,7 +212,7 @@ function drawGaps(parent, height) {
     const from = Math.min(x(g.from), x(g.to) - 16), to = Math.max(from + 16, x(g.to));
     const hatched = svg(parent, "rect", { class: "break", x: from, y: axis, width: to - from, height: height - axis });
     svg(hatched, "title", {}, `${g.items} operations and marks are not drawn`);
-    svg(parent, "text", { class: "soft", x: from + 4, y: height - 8 }, fit(`${g.items.toLocaleString("en")} not drawn`, Math.max(to - from, 150)));
+    svg(parent, "text", { class: "soft left-out", x: from + 4, y: height - 6 }, fit(`${g.items.toLocaleString("en")} not drawn`, Math.max(to - from, 150)));
   }
 }
 
@@ -228,17 +236,17 @@ function badge(g, item, at, y) {
 // packMarks puts marks into rows in which they do not cover each other. Those
 // for which there is no room are drawn without their text.
 function packMarks(view) {
-  const free = Array(7).fill(-Infinity), packed = [];
+  const labelled = 7, free = Array(labelled + 1).fill(-Infinity), packed = []; // the last row is for those without text
   for (const item of items) {
     if (!item.mark) continue;
     const m = item.mark, from = x(m.t, view), to = m.until === undefined ? from : x(m.until, view);
-    let r = free.findIndex((end) => end <= from);
+    let r = free.slice(0, labelled).findIndex((end) => end <= from - 6);
     const crowded = r < 0;
-    if (crowded) r = free.indexOf(Math.min(...free));
-    const label = fit(m.text, crowded ? 0 : Math.min(markLabel, width - from - 12));
+    if (crowded) r = labelled;
+    const label = crowded ? "" : fit(m.text, Math.min(markLabel, width - (to > from + 8 ? to : from) - 12));
     const size = 16 + label.length * 7 + (proof.has(m.i) ? 18 : 0), start = size < to - from ? from : to; // of the label: within, or beside
     free[r] = Math.max(free[r], to + 8, start + size + 6);
-    packed.push({ item, from, to, r, label, start });
+    packed.push({ item, from, to, r, crowded, label, start });
   }
   const rows = free.filter((end) => end > -Infinity).length;
   return { rows, seen: packed.filter((m) => m.item === active() || m.from <= width && Math.max(m.to, m.from + markLabel + 20) >= gutter) };
@@ -246,14 +254,14 @@ function packMarks(view) {
 
 function drawMarks(parent, marks, top, height) {
   const rowTop = (r) => top + 4 + Math.min(r, markRows - 1) * markRow, proves = (item) => proof.has(item.i) ? " proves" : "";
-  for (const { item, from, r } of marks) svg(parent, "path", { class: "across" + proves(item), d: `M${from} ${rowTop(r) + 16}V${height}` });
+  for (const { item, from, r, crowded } of marks) if (!crowded || proof.has(item.i)) svg(parent, "path", { class: "across" + proves(item), d: `M${from} ${rowTop(r) + 16}V${height}` });
   for (const { item, from, to, r, label, start } of marks) {
     const y = rowTop(r), g = itemGroup(parent, item), look = (item.mark.kind === "nemesis" ? "mark" : "mark note") + proves(item);
     if (to > from + 8) svg(g, "rect", { class: look, x: from, y: y + 1, width: to - from, height: 16, rx: 2 });
     else svg(g, "path", { class: look, d: `M${from - 5} ${y + 2}H${from + 5}L${from} ${y + 14}Z` });
     svg(g, "rect", { class: "ring", x: from - 6, y: y - 1, width: Math.max(14, to - from + 8), height: 20, rx: 3 });
     const shift = badge(g, item, start + 4, y + 9);
-    if (label) caption(g, "", start + 8 + shift, y + 13, label);
+    if (label) caption(g, "fault", start + 8 + shift, y + 13, label);
   }
 }
 
@@ -411,7 +419,7 @@ function showDetails() {
   panel.append(dl);
   if (item.mark) {
     term(dl, "what", item.mark.text, "code");
-    term(dl, "time", stated(item.t) + (item.mark.until === undefined ? "" : ` to ${stated(item.end)}`));
+    term(dl, "time", began(item) + (item.mark.until === undefined ? "" : ` to ${ended(item)}`));
     term(dl, "line", item.mark.line);
     return;
   }
@@ -419,8 +427,8 @@ function showDetails() {
   term(dl, "asked", o.asked, "code");
   term(dl, "answer", o.outcome === "open" ? "never came: it may have happened or not" : o.answer, "code");
   term(dl, "should have", o.should);
-  term(dl, "called", stated(o.call));
-  term(dl, "returned", o.return === null ? "never" : stated(o.return));
+  term(dl, "called", began(item));
+  term(dl, "returned", o.return === null ? "never" : ended(item));
   term(dl, "line", o.line);
 }
 

@@ -246,3 +246,53 @@ func TestProblem(t *testing.T) {
 		}
 	}
 }
+
+// distant is a history in which a record is acknowledged early and found lost late,
+// with so many faults between.
+func distant(t *testing.T, faults int) *histories.History {
+	var text strings.Builder
+	text.WriteString("1-2 P1 send -1 => ok @0\n")
+	for i := range 6000 {
+		at := 10 + 10*i
+		fmt.Fprintf(&text, "%d-%d P2 send %d => ok @%d\n", at, at+5, i, i+1)
+		if i >= 3000 && i < 3000+faults {
+			fmt.Fprintf(&text, "%d nemesis crash broker=%d for=3\n", at+5, i)
+		}
+	}
+	text.WriteString("99990-99991 S1 fetch from=0 => ok [1:0]\n")
+	return parse(t, text.String())
+}
+
+// TestFaultsBetween draws the faults from the first operation of the proof to the
+// last, if there are not too many of them, wherever the proof leaves a gap.
+func TestFaultsBetween(t *testing.T) {
+	for _, test := range []struct {
+		faults, drawn int
+		has, gap      string
+	}{
+		{0, 0, `"gaps":[{"from":`, `"items":5801}]`},
+		{1, 1, `"text":"crash broker=3000 for=3"`, `"items":5801}]`},
+		{300, 200, `"text":"crash broker=3299 for=3"`, `"items":5901}]`},
+	} {
+		page := write(t, distant(t, test.faults))
+		if !strings.Contains(page, "What proves it") || !strings.Contains(page, test.has) || !strings.Contains(page, test.gap) {
+			t.Errorf("of %d faults the page does not have %s and %s: %s", test.faults, test.has, test.gap, regexp.MustCompile(`"gaps":[^]]*]`).FindString(page))
+		}
+		if n := strings.Count(page, `"kind":"nemesis"`); n != test.drawn {
+			t.Errorf("of %d faults %d are drawn, want %d", test.faults, n, test.drawn)
+		}
+	}
+}
+
+// TestExactTimes states times that a browser cannot count with.
+func TestExactTimes(t *testing.T) {
+	page := write(t, parse(t, "1-3 P1 send 1 => ok @0\n9007199254740993-9007199254740995 C1 scan => ok [0:1] end=1\n9007199254740997 nemesis crash broker=1 for=2\n"))
+	for _, want := range []string{`"exact":["9007199254740993","9007199254740995"]`, `"exact":["9007199254740997","9007199254740999"]`, `"exact":["1","3"]`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+	if strings.Contains(write(t, parse(t, lost)), `"exact"`) {
+		t.Error("times that a browser can count with are stated twice")
+	}
+}

@@ -177,6 +177,8 @@ func TestPageInBrowser(t *testing.T) {
 	t.Run("by mouse", func(t *testing.T) { testMouse(t, b) })
 	t.Run("of a hostile history", func(t *testing.T) { testHostile(t, b) })
 	t.Run("of a long history", func(t *testing.T) { testLong(t, b) })
+	t.Run("of a fault far from the proof", func(t *testing.T) { testFar(t, b) })
+	t.Run("with crowded faults", func(t *testing.T) { testCrowdedFaults(t, b) })
 	t.Run("that opens zoomed", func(t *testing.T) { testZoomed(t, b) })
 	if folder := os.Getenv("ISRCHECK_SHOTS"); folder != "" {
 		t.Run("to be looked at", func(t *testing.T) { shoot(t, b, folder) })
@@ -408,4 +410,48 @@ func long(t *testing.T) *histories.History {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// testFar finds the one fault between the operations of the proof, which are far
+// apart, and what is said of the gap, below all lanes.
+func testFar(t *testing.T, b *browser) {
+	var text strings.Builder
+	text.WriteString("history 1\nconfig acks=all\n1-2 P1 send -1 => ok @0\n")
+	for i := range 3000 {
+		fmt.Fprintf(&text, "%d-%d P%d send %d => ok @%d\n", 10+10*i, 15+10*i, 2+i%2, i, i+1)
+		if i == 1500 {
+			text.WriteString("15016 nemesis crash broker=1 for=3\n")
+		}
+	}
+	b.show(t, parse(t, "far.hist", text.String()+"90000-90001 S1 fetch from=0 => ok [1:0]\n"))
+	if label := eval[string](t, b, `document.querySelector("#timeline text.fault")?.textContent ?? "none"`); label != "crash broker=1 for=3" {
+		t.Errorf("the fault that is drawn is %q", label)
+	}
+	if !eval[bool](t, b, `document.querySelector("#timeline text.left-out").getBBox().y >= Math.max(...[...document.querySelectorAll("#timeline .lane")].map((e) => e.getBBox().y + e.getBBox().height)) - 1`) {
+		t.Error("what is not drawn is said among the lanes")
+	}
+	b.quiet(t)
+}
+
+// testCrowdedFaults demands that no fault is drawn over the text of another.
+func testCrowdedFaults(t *testing.T, b *browser) {
+	var text strings.Builder
+	text.WriteString("history 1\n1-3 P1 send 1 => ok @0\n")
+	for i := range 40 {
+		fmt.Fprintf(&text, "%d nemesis a fault with a long name number=%d for=%d\n", 4+i, i, 5+i%7)
+	}
+	b.show(t, parse(t, "faults.hist", text.String()+"90-91 C1 scan => ok [] end=0\n"))
+	over := eval[[]string](t, b, `(() => {
+		const marks = [...document.querySelectorAll("#timeline .mark")].map((e) => e.getBBox());
+		return [...document.querySelectorAll("#timeline text.fault")].filter((e) => {
+			const label = e.getBBox();
+			return marks.some((m) => m.x < label.x + label.width && m.x + m.width > label.x && m.y < label.y + label.height && m.y + m.height > label.y);
+		}).map((e) => e.textContent);
+	})()`)
+	if len(over) > 0 {
+		t.Errorf("faults are drawn over the texts of others: %q", over)
+	}
+	if n := eval[int](t, b, `document.querySelectorAll("#timeline text.fault").length`); n < 10 {
+		t.Errorf("%d faults have a text", n)
+	}
 }
