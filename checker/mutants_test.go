@@ -47,6 +47,8 @@ var mutants = []mutant{
 	{"settle.go", "latest > deadline {", "latest > deadline+1 {"},
 	{"quick.go", "l.slots.notAfter(end-1, o.Return)", ""},
 	{"quick.go", "p.call[i] = max(p.call[i], o.Call)\n\tp.flags[i] |= flag", "p.flags[i] |= flag"},
+	{"quick.go", "p.call[i] = max(p.call[i], o.Call)\n\tp.flags[i] |= slotBoundary", "p.flags[i] |= slotBoundary"},
+	{"quick.go", "p.deadline[i-1] = min(p.deadline[i-1], o.Return)", ""},
 	{"quickread.go", "l.slots.notAfter(last, o.Return)", ""},
 	{"quick.go", "p.deadline[at] = min(p.deadline[at], o.Return)", ""},
 	{"quick.go", "p.call[i] = max(p.call[i], call)", ""},

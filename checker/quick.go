@@ -329,11 +329,25 @@ func (q *quick) tellStart(l *quickLog, o *histories.Op) {
 	}
 }
 
-// end takes note of an end that was told, of which an exact answer says that no
-// record at or behind it was there.
+// end takes note of an end that was told. An exact answer says that no record at or
+// behind it was there.
 func (q *quick) end(l *quickLog, o *histories.Op, end int64, exact bool) {
 	l.limit = max(l.limit, end)
-	if (!exact || q.endsBefore(l, o, end, slotBoundary)) && end > 0 && q.reach(l, end) {
+	if !exact || end == math.MaxInt64 {
+		if end > 0 && q.reach(l, end) {
+			l.slots.notAfter(end-1, o.Return)
+		}
+		return
+	}
+	if !q.reach(l, end+1) {
+		return
+	}
+	p, i := l.slots.at(end)
+	p.call[i] = max(p.call[i], o.Call)
+	p.flags[i] |= slotBoundary
+	if i > 0 {
+		p.deadline[i-1] = min(p.deadline[i-1], o.Return)
+	} else if end > 0 {
 		l.slots.notAfter(end-1, o.Return)
 	}
 }

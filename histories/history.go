@@ -76,34 +76,34 @@ type Record struct {
 //
 // Fields that an operation's kind does not use are zero, or [None] for numbers.
 type Op struct {
+	// Who asked, when, and how it ended.
 	Process string // who asked
+	On      string // topic/partition, "t/0" unless the history says otherwise
 	Kind    Kind
 	Outcome Outcome
-	On      string // topic/partition, "t/0" unless the history says otherwise
-	Call    int64  // time of the invocation
-	Return  int64  // time of the completion; None while Open
+	Call    int64 // time of the invocation
+	Return  int64 // time of the completion; None while Open
+	Index   int   // place among all operations and marks, by time of invocation
 
-	// What was asked.
-	Values []Value // Send: the batch
-	Key    string  // Send: the records' key as it is written in the notation, "" for none
-	Acks   string  // Send: "all", "1", "0", or "" for the history's default
-	Tx     string  // transaction, "" for none
-	From   int64   // Fetch, Assign: the position asked for
-	Max    int64   // Fetch: at most so many records
-	At     string  // List: "latest", "earliest" or "ts"
-	TS     int64   // Send: the record's timestamp; List ts: the timestamp looked up
-	To     int64   // Seek, CommitOffset, DeleteRecords: the offset in the request
-
-	// What came back.
-	Code    string   // error code, Kafka's protocol name where there is one
+	// What was asked and what came back most often.
 	Offset  int64    // Send: offset of the batch's first record; List: the answer
-	Records []Record // Fetch, Poll, Scan
 	HW      int64    // high watermark reported with the answer (exclusive)
 	LSO     int64    // last stable offset reported with the answer (exclusive)
 	Start   int64    // log start reported with the answer
-	End     int64    // Scan: the end of the log (exclusive)
+	Values  []Value  // Send: the batch
+	Records []Record // Fetch, Poll, Scan
+	From    int64    // Fetch, Assign: the position asked for
+	At      string   // List: "latest", "earliest" or "ts"
+	Acks    string   // Send: "all", "1", "0", or "" for the history's default
+	Tx      string   // transaction, "" for none
 
-	Index      int // place among all operations and marks, by time of invocation
+	Code string // error code, Kafka's protocol name where there is one
+	Key  string // Send: the records' key as it is written in the notation, "" for none
+	Max  int64  // Fetch: at most so many records
+	TS   int64  // Send: the record's timestamp; List ts: the timestamp looked up
+	To   int64  // Seek, CommitOffset, DeleteRecords: the offset in the request
+	End  int64  // Scan: the end of the log (exclusive)
+
 	Line       int // line of the invocation in the file, 0 if there is none
 	ReturnLine int // line of the completion; equals Line in the notation
 }
