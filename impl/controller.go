@@ -78,6 +78,7 @@ func (c *controller) restart(after int64) {
 
 // write appends a record to the log. Records of one event are published together.
 func (c *controller) write(r metaRecord) {
+	r.sum = r.fold()
 	c.log = append(c.log, r)
 	c.image.apply(&r)
 	c.digests = append(c.digests, c.image.digest)

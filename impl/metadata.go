@@ -30,6 +30,7 @@ type metaRecord struct {
 	state     brokerState
 	partition int32
 	reg       registration
+	sum       uint64 // of the rest
 }
 
 // An image is the state that a prefix of the controller's log describes.
@@ -58,7 +59,7 @@ func (i *image) apply(r *metaRecord) {
 		i.partitions[r.partition] = r.reg
 	}
 	i.offset++
-	i.digest = fold(i.digest, r.fold())
+	i.digest = fold(i.digest, r.sum)
 }
 
 func (r *metaRecord) fold() uint64 {

@@ -135,7 +135,7 @@ func readFault(s *schedule.Step, out *action) error {
 	}
 	for k := range faultArgs[i] {
 		spec := &faultArgs[i][k]
-		j := slices.IndexFunc(s.Args, func(a schedule.Arg) bool { return a.Key == spec.Key })
+		j := argOf(s.Args, spec.Key)
 		if j < 0 {
 			if !spec.Optional {
 				return at(s.Verb, "%s needs %s=", s.Verb, spec.Key)
@@ -155,14 +155,28 @@ func readFault(s *schedule.Step, out *action) error {
 // checkKeys refuses arguments that are unknown or given twice.
 func checkKeys(s *schedule.Step, specs []ArgSpec) error {
 	for i, a := range s.Args {
-		if !slices.ContainsFunc(specs, func(spec ArgSpec) bool { return spec.Key == a.Key }) {
+		known := false
+		for k := range specs {
+			known = known || specs[k].Key == a.Key
+		}
+		if !known {
 			return at(a.Key+"="+a.Value, "unknown argument %s=; %s takes %s", a.Key, s.Verb, keysOf(specs))
 		}
-		if slices.ContainsFunc(s.Args[:i], func(b schedule.Arg) bool { return b.Key == a.Key }) {
+		if argOf(s.Args[:i], a.Key) >= 0 {
 			return at(a.Key+"="+a.Value, "argument %s= is given twice", a.Key)
 		}
 	}
 	return nil
+}
+
+// argOf is the place of an argument, -1 if it is not given.
+func argOf(args []schedule.Arg, key string) int {
+	for i := range args {
+		if args[i].Key == key {
+			return i
+		}
+	}
+	return -1
 }
 
 func keysOf(specs []ArgSpec) string {
@@ -313,8 +327,11 @@ var ClientVerbs = []ClientVerb{
 
 // readRequest reads a client's step.
 func readRequest(s *schedule.Step, out *action) error {
-	i := slices.IndexFunc(ClientVerbs, func(v ClientVerb) bool { return v.Verb == s.Verb })
-	if i < 0 {
+	i := 0
+	for i < len(ClientVerbs) && ClientVerbs[i].Verb != s.Verb {
+		i++
+	}
+	if i == len(ClientVerbs) {
 		var verbs []string
 		for _, v := range ClientVerbs {
 			verbs = append(verbs, v.Verb)
@@ -347,7 +364,7 @@ func readRequest(s *schedule.Step, out *action) error {
 
 // readArg sets the field that an argument is for.
 func (r *request) readArg(spec *ArgSpec, s *schedule.Step) error {
-	j := slices.IndexFunc(s.Args, func(a schedule.Arg) bool { return a.Key == spec.Key })
+	j := argOf(s.Args, spec.Key)
 	if j < 0 {
 		if !spec.Optional {
 			return at(s.Verb, "%s needs %s=", s.Verb, spec.Key)
