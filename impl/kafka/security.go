@@ -1,18 +1,15 @@
 package kafka
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/magiconair/properties"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
@@ -143,135 +140,4 @@ func anyHost(conf *tls.Config) {
 		_, err := state.PeerCertificates[0].Verify(opts)
 		return err
 	}
-}
-
-// ReadProperties reads a file as the clients of Kafka take it: Java's keys, and
-// librdkafka's where they differ. Keys that say nothing of how to connect are
-// passed over; what is about security and not understood is an error.
-func ReadProperties(path string) (s Security, bootstrap string, err error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return s, "", err
-	}
-	loader := properties.Loader{Encoding: properties.UTF8, DisableExpansion: true}
-	content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")) // the library does not know them where a line is continued
-	p, err := loader.LoadBytes(content)
-	if err != nil {
-		return s, "", fmt.Errorf("%s: expected lines of key=value", path) // the cause may repeat a line
-	}
-	s.properties = path
-	keys := p.Keys()
-	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
-	for _, key := range keys {
-		value := p.GetString(key, "")
-		if key == "bootstrap.servers" || key == "metadata.broker.list" {
-			bootstrap = value
-			continue
-		}
-		if err := s.property(key, value); err != nil {
-			return s, "", fmt.Errorf("%s:%d: %s: %w", path, lineOf(string(content), key), key, err)
-		}
-	}
-	return s, bootstrap, nil
-}
-
-// rank is lower for keys that say which others there are: an error about them
-// explains more.
-func rank(key string) int {
-	switch key {
-	case "sasl.mechanism", "sasl.mechanisms", "ssl.truststore.type", "ssl.keystore.type":
-		return 0
-	}
-	return 1
-}
-
-// lineOf is the line in which a key is set last, as the last one counts.
-func lineOf(content, key string) int {
-	line := 1
-	for i, l := range strings.Split(content, "\n") {
-		if rest, ok := strings.CutPrefix(strings.TrimLeft(l, " \t\f"), key); ok && strings.IndexAny(rest, "=: \t") == 0 {
-			line = i + 1
-		}
-	}
-	return line
-}
-
-// property takes over one key.
-func (s *Security) property(key, value string) error {
-	set := func(to *string) error { *to = value; return nil }
-	switch key {
-	case "security.protocol":
-		return s.protocol(strings.ToUpper(value))
-	case "sasl.mechanism", "sasl.mechanisms":
-		s.Mechanism = value
-		return supported(value)
-	case "sasl.username":
-		return set(&s.User)
-	case "sasl.password":
-		return set(&s.Password)
-	case "sasl.jaas.config":
-		return s.jaas(value)
-	case "ssl.truststore.location", "ssl.ca.location":
-		return set(&s.CA)
-	case "ssl.truststore.certificates", "ssl.ca.pem":
-		return set(&s.caText)
-	case "ssl.certificate.location":
-		return set(&s.Cert)
-	case "ssl.key.location":
-		return set(&s.Key)
-	case "ssl.keystore.certificate.chain", "ssl.certificate.pem":
-		return set(&s.certText)
-	case "ssl.keystore.key", "ssl.key.pem":
-		return set(&s.keyText)
-	case "ssl.keystore.location": // of type PEM: the key and the certificate in one file
-		s.Cert, s.Key = value, value
-	case "ssl.truststore.type", "ssl.keystore.type":
-		if value != "PEM" {
-			return errPEM
-		}
-	case "ssl.truststore.password", "ssl.keystore.password", "ssl.key.password":
-		return errPEM
-	case "ssl.endpoint.identification.algorithm":
-		s.AnyHost = value == "" || value == "none"
-	case "ssl.protocol", "ssl.enabled.protocols":
-		// the library agrees with the broker
-	default:
-		for _, about := range []string{"security.", "sasl.", "ssl."} {
-			if strings.HasPrefix(key, about) {
-				return errors.New("this setting is not supported")
-			}
-		}
-	}
-	return nil
-}
-
-func (s *Security) protocol(name string) error {
-	switch name {
-	case "PLAINTEXT", "SASL_PLAINTEXT":
-	case "SSL", "SASL_SSL":
-		s.TLS = true
-	default:
-		return fmt.Errorf("expected PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL, found %q", name)
-	}
-	return nil
-}
-
-var jaasOption = regexp.MustCompile(`(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')`)
-
-// jaas reads the value of sasl.jaas.config, in which Java's clients hold the
-// user and the password.
-func (s *Security) jaas(value string) error {
-	for _, m := range jaasOption.FindAllStringSubmatch(value, -1) {
-		text := regexp.MustCompile(`\\(.)`).ReplaceAllString(m[2], "$1") + m[3]
-		switch m[1] {
-		case "username":
-			s.User = text
-		case "password":
-			s.Password = text
-		}
-	}
-	if s.User == "" || s.Password == "" {
-		return errors.New(`expected MODULE required username="..." password="...";`)
-	}
-	return nil
 }

@@ -146,6 +146,42 @@ func TestPropertiesOfOthers(t *testing.T) {
 	}
 }
 
+// TestPropertiesAsJavaTakesThem has what Java's clients pass over or read otherwise
+// than it is mostly written.
+func TestPropertiesAsJavaTakesThem(t *testing.T) {
+	cert, key := newIdentity(t, nil)
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(text))
+	}
+	for how, lineBreak := range map[string]string{"blanks": " ", "continued lines": " \\\n", "escapes": "\\n", "nothing": ""} {
+		one := func(path string) string { return strings.ReplaceAll(read(path), "\n", lineBreak) }
+		s := propertiesOf(t, "security.protocol=ssl\nssl.truststore.type=PEM\nssl.truststore.password=\nssl.truststore.certificates="+one(cert)+" "+one(cert)+
+			"\nssl.keystore.certificate.chain="+one(cert)+"\nssl.keystore.key="+one(key)+"\n")
+		var c Config
+		if err := s.Apply(&c); err != nil || len(c.TLS.Certificates) != 1 {
+			t.Errorf("%s in place of line breaks: %v", how, err)
+		}
+	}
+	const sasl = "sasl.mechanism=GSSAPI\nsasl.jaas.config=none\n"
+	const ssl = "ssl.truststore.location=missing.jks\nssl.truststore.password=p\n"
+	for text, want := range map[string]Security{
+		"security.protocol=SSL\n" + sasl:             {TLS: true},
+		"security.protocol=PLAINTEXT\n" + sasl + ssl: {},
+		"security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config=x required username=alice password=p-w_1;\n" + ssl: {Mechanism: "PLAIN", User: "alice", Password: "p-w_1"},
+		"sasl.mechanism=PLAIN\nsasl.jaas.config=x required password='a b' username=\"u\" ;\n":                                        {Mechanism: "PLAIN", User: "u", Password: "a b"},
+		"enable.ssl.certificate.verification=true\n":                                                                                 {},
+	} {
+		got := propertiesOf(t, text)
+		if got.properties = ""; got != want {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
 func TestWrongProperties(t *testing.T) {
 	for text, want := range map[string]string{
 		"a=b\nsecurity.protocol = TELNET":                                           `:2: security.protocol: expected PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL, found "TELNET"`,
@@ -154,6 +190,8 @@ func TestWrongProperties(t *testing.T) {
 		"\n\nsasl.jaas.config=x required password=" + secret + ";":                  `:3: sasl.jaas.config: expected MODULE required username="..." password="...";`,
 		"sasl.jaas.config=com.sun.Krb5LoginModule required;\nsasl.mechanism=GSSAPI": `:2: sasl.mechanism: "GSSAPI" is not supported; expected one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512`,
 		"ssl.truststore.location=a.jks\nssl.truststore.password=" + secret:          ":2: ssl.truststore.password: expected PEM, without a password",
+		"security.protocol=SASL_SSL\nenable.ssl.certificate.verification=false":     ":2: enable.ssl.certificate.verification: expected true",
+		"security.protocol=SSL\nssl.truststore.type=JKS":                            ":2: ssl.truststore.type: expected PEM",
 		"x=" + secret + "\\u00zz":                                                   ": expected lines of key=value",
 	} {
 		path := filepath.Join(t.TempDir(), "client.properties")
