@@ -12,6 +12,7 @@ type ending struct {
 	expected bool     // it has to say that it is complete
 	complete bool     // it does
 	cut      bool     // it says that it is cut off
+	why      string   // it says that it is not complete, and why
 }
 
 func endingOf(c histories.Config) ending {
@@ -24,6 +25,9 @@ func (e *ending) mark(m *histories.Mark) {
 	if m.Kind == histories.Note {
 		e.complete = e.complete || m.Text == histories.Complete
 		e.cut = e.cut || m.Text == histories.CutOff
+		if strings.HasPrefix(m.Text, histories.Incomplete) {
+			e.why = m.Text
+		}
 		if strings.HasPrefix(m.Text, histories.Unjudged) && len(e.unjudged) < mostUnjudged {
 			e.unjudged = append(e.unjudged, m.Text)
 		}
@@ -39,6 +43,8 @@ func (e ending) lacks() string {
 	switch {
 	case e.cut:
 		return histories.CutOff
+	case e.why != "":
+		return e.why
 	case e.expected && !e.complete:
 		return "the recording does not say that it is complete, as it would at its end: what came after is not known"
 	}

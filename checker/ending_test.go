@@ -53,6 +53,7 @@ func TestEnding(t *testing.T) {
 		{"within a line", "", send + scan + `{"time":5,"proc`, checker.Undecided, histories.CutOff},
 		{"within the end mark", `,"x-end":"marked"`, send + scan + note(histories.Complete)[:20], checker.Undecided, histories.CutOff},
 		{"made before there were end marks", "", send + scan, checker.Conforms, ""},
+		{"what says why it is not complete", `,"x-end":"marked"`, send + scan + note(histories.Incomplete+"no broker answers"), checker.Undecided, "the recording is not complete: no broker answers"},
 		{"an answer not judged", "", send + scan + note(histories.Unjudged+"a hash"), checker.Undecided, "not judged: a hash"},
 		{"an answer not judged of a transaction", "", strings.ReplaceAll(begin+send+commit+scan, `"f":"send"`, `"f":"send","tx":"T"`) + note(histories.Unjudged+"a hash"), checker.Undecided, "not judged: a hash"},
 		{"an answer not judged, and a violation", "", send + empty + note(histories.Unjudged+"a hash"), checker.Violates, "not judged: a hash"},

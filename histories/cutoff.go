@@ -24,6 +24,8 @@ var EndMarked = Setting{"x-end", "marked"}
 const (
 	CutOff   = "the file ends in the middle: what came after is not known"
 	Complete = "the recording is complete"
+
+	Incomplete = "the recording is not complete: " // and why
 )
 
 // lenient lets a reader of an unpacked history end where its last whole line
