@@ -59,7 +59,20 @@ func (a *app) fromEnvironment(cmd *cobra.Command, _ []string) (err error) {
 			}
 		}
 	})
+	a.forgetSecrets(cmd.Root())
 	return err
+}
+
+// forgetSecrets takes passwords out of the environment, which whatever is started
+// from here on would inherit.
+func (a *app) forgetSecrets(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		if flag := cmd.Flags().Lookup("sasl-password"); flag != nil {
+			for _, name := range variables(cmd, flag) {
+				os.Unsetenv(name)
+			}
+		}
+	}
 }
 
 // tellUnknown says of a variable that is none of the known ones that it does nothing.

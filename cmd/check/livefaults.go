@@ -48,6 +48,9 @@ func (f *liveFaults) add(flags *pflag.FlagSet) {
 
 // validate returns what is wrong with the flags, before anything is started.
 func (f *liveFaults) validate() error {
+	for i, name := range f.nemesis.Faults {
+		f.nemesis.Faults[i] = strings.TrimSpace(name)
+	}
 	_, brokers := f.brokers()
 	links, _, faulty := f.links()
 	if err := errors.Join(nemesis.Known(f.nemesis.Faults), brokers, faulty); err != nil {
@@ -126,6 +129,7 @@ func (f *liveFaults) openOwn(ctx context.Context, a *app, c *kafka.Config) (err 
 		f.nemesis.Network = links.New()
 		f.closers = append(f.closers, f.nemesis.Network.Close)
 	}
+	c.Learned = f.learned(network, c.Sides)
 	for i, l := range network {
 		if _, err := f.nemesis.Network.Add(ends[i][0], ends[i][1], l[0], l[1]); err != nil {
 			return err
@@ -165,7 +169,7 @@ func await(ctx context.Context, c *kafka.Config, started []*process.Process) err
 		go func() {
 			select {
 			case <-p.Ended():
-				how := "exit status 0"
+				how := "exit status 0; it has to run in the foreground, as long as the broker does"
 				if err := p.How(); err != nil {
 					how = err.Error()
 				}
@@ -187,6 +191,25 @@ func (f *liveFaults) bypassed() (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("no connection went through --proxy %s, and so no fault strikes it: give its address as --bootstrap and in the broker's advertised.listeners", link))
 	}
 	return warnings
+}
+
+// learned says of each --proxy that clients are given as --bootstrap what its broker
+// sends them to instead, so that no fault strikes it.
+func (f *liveFaults) learned(network [][2]string, sides [][]string) func(brokers []string) []string {
+	return func(brokers []string) (remarks []string) {
+		for i, l := range network {
+			listens := func(addr string) bool { return links.Same(l[0], addr) }
+			if !slices.ContainsFunc(slices.Concat(sides...), listens) || slices.ContainsFunc(brokers, listens) {
+				continue
+			}
+			f.nemesis.Network.Bypass(l[0])
+			remark := fmt.Sprintf("clients pass by --proxy %s: the cluster says that its brokers are at %s, not at %s, and so no fault strikes the link: give its address in the broker's advertised.listeners",
+				strings.SplitN(f.proxies[i], "=", 2)[0], strings.Join(brokers, ", "), l[0])
+			remarks = append(remarks, remark)
+			f.nemesis.Say(remark)
+		}
+		return remarks
+	}
 }
 
 // jsonNemesis is the JSON of what faults were drawn from. Names are part of the
@@ -231,6 +254,9 @@ func (f *liveFaults) brokers() ([]*process.Process, error) {
 		if !ok || id == "" || command == "" {
 			return nil, fmt.Errorf("--broker-cmd: expected ID=CMD, found %q", flag)
 		}
+		if broker(id).Command != nil {
+			return nil, fmt.Errorf("--broker-cmd: expected one command for broker %s, found another: %q", id, flag)
+		}
 		broker(id).Command = func() *exec.Cmd { return exec.Command("sh", "-c", command) }
 	}
 	for _, flag := range f.pids {
@@ -239,6 +265,9 @@ func (f *liveFaults) brokers() ([]*process.Process, error) {
 			return nil, fmt.Errorf("--broker-pid: expected ID=PID or ID=FILE, found %q", flag)
 		}
 		p := broker(id)
+		if p.Lasting {
+			return nil, fmt.Errorf("--broker-pid: expected one process for broker %s, found another: %q", id, flag)
+		}
 		p.Lasting = true
 		if pid, err := strconv.Atoi(where); err != nil {
 			p.PID = process.FromFile(where)

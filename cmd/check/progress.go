@@ -98,9 +98,26 @@ func (p *progress) phases(first string) (next func(what string), end func()) {
 }
 
 // interruptible returns a context that ends with an interrupt, a request to
-// terminate or the end of the terminal, after which a second one ends the program.
+// terminate or the end of the terminal, after which a second one ends the program:
+// also where a shell began it in the background, with interrupts ignored. Who began
+// it so that the end of the terminal is ignored (nohup) means that.
 func interruptible() (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ignored := signal.Ignored(os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	context.AfterFunc(ctx, func() {
+		if ignored {
+			second := make(chan os.Signal, 1)
+			signal.Notify(second, os.Interrupt)
+			go func() {
+				<-second
+				os.Exit(exitInterrupted)
+			}()
+		}
+		stop()
+	})
 	return ctx, stop
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -88,7 +89,7 @@ func (r *recorder) flags(cmd *cobra.Command, output, force string) {
 	flags.StringVar(&c.Topic, "topic", "", "the topic to make (default a new name for every recording)")
 	flags.Int32Var(&c.Partitions, "partitions", 1, "partitions of the topic")
 	flags.Int16Var(&c.ReplicationFactor, "replication-factor", 0, "replicas of each partition; 0 is the cluster's default")
-	flags.StringToStringVar(&r.topic, "topic-config", nil, "settings of the topic, as KEY=VALUE,KEY=VALUE")
+	flags.StringToStringVar(&r.topic, "topic-config", nil, "settings of the topic, as KEY=VALUE,KEY=VALUE; with --existing, what the cluster may not tell")
 	flags.BoolVar(&c.Existing, "existing", false, "use the topic as it is; it has to be empty")
 	flags.IntVar(&c.Producers, "producers", 4, "clients that send")
 	flags.IntVar(&c.Consumers, "consumers", 2, "clients that read; each reads every partition")
@@ -133,6 +134,8 @@ func (r *recorder) prepare() error {
 	switch {
 	case r.faults.local && len(addresses)+len(r.file) > 0:
 		return errors.New("--local starts a cluster of its own: leave out --bootstrap and --config")
+	case r.faults.local && r.config.Existing:
+		return errors.New("--local starts a cluster of its own, in which there is no topic yet: leave out --existing")
 	case r.faults.local && r.secured():
 		return errors.New("--local starts a cluster without TLS and SASL: leave out their flags")
 	case r.faults.local:
@@ -184,6 +187,30 @@ func (r *recorder) positive() error {
 	return nil
 }
 
+// unanswered says that no send was acknowledged, and why most were not.
+func unanswered(h *histories.History) []string {
+	if h == nil || h.Config().Get("acks") == "0" {
+		return nil
+	}
+	codes, most, sends := map[string]int{}, "", 0
+	for _, o := range h.Ops() {
+		if o.Kind != histories.Send {
+			continue
+		}
+		if o.Outcome == histories.OK {
+			return nil
+		}
+		sends++
+		if codes[o.Code]++; codes[o.Code] > codes[most] {
+			most = o.Code
+		}
+	}
+	if most == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("none of %s was acknowledged; %s ended with %s", count(sends, "send"), number(codes[most]), most)}
+}
+
 // A recorded is a recording that was made.
 type recorded struct {
 	kafka.Summary
@@ -208,13 +235,13 @@ func (r *recorder) record(ctx context.Context, path string) (recorded, error) {
 		r.config.Say = func(phase string) { next("recording " + label(path) + ": " + phase) }
 		s, err = kafka.Record(ctx, r.config)
 		end()
-		s.Remarks = append(s.Remarks, r.faults.bypassed()...)
+		s.Remarks = append(append(s.Remarks, r.faults.bypassed()...), unanswered(s.History)...)
 	}
 	if stopping := stop(); stopping != nil {
 		r.app.fail(exitUnknown, stopping)
 	}
 	if closing := out.Close(); closing != nil {
-		return recorded{}, fmt.Errorf("%s: %w", label(path), closing)
+		return recorded{}, unwritten(path, closing)
 	}
 	if s.History == nil {
 		return recorded{}, err
@@ -223,6 +250,18 @@ func (r *recorder) record(ctx context.Context, path string) (recorded, error) {
 		r.app.fail(exitUnknown, fmt.Errorf("the recording %s lacks something: %w", label(path), err))
 	}
 	return recorded{s, path, r.faults.json(), r.faults.nemesis.Begun(), err}, nil
+}
+
+// unwritten says of a recording that it could not be written to its end.
+func unwritten(path string, err error) error {
+	if named := (*fs.PathError)(nil); errors.As(err, &named) {
+		err = named.Err
+	}
+	what := strings.TrimPrefix(err.Error(), path+": ")
+	if !isFile(path) {
+		return fmt.Errorf("%s: %s", label(path), what)
+	}
+	return fmt.Errorf("%s: %s; what was written before is no complete recording, and can be judged: check verify %s", label(path), what, shellWord(path))
 }
 
 // noRecording says why there is none.

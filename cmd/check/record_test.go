@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -149,5 +150,76 @@ func TestSettingsUntold(t *testing.T) {
 		if code := cmd.ProcessState.ExitCode(); code != exitUnknown || !strings.Contains(string(out), "check: the settings of the topic are not known: ") {
 			t.Errorf("%s: exit code %d\n%s", command, code, out)
 		}
+	}
+}
+
+// TestInterruptsIgnored interrupts a recorder that a shell began with interrupts
+// ignored, as it does in the background: one ends the work, and a second one the
+// wait for a cluster that answers no more.
+func TestInterruptsIgnored(t *testing.T) {
+	var silent atomic.Bool
+	asked := make(chan struct{})
+	brokers := startBrokers(t, func(cluster *kfake.Cluster) {
+		cluster.Control(func(kmsg.Request) (kmsg.Response, error, bool) {
+			cluster.KeepControl()
+			if silent.Load() {
+				return nil, errors.New("the connection ends"), true
+			}
+			return nil, nil, false
+		})
+	})
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	cmd := checkCommand(t, "record", "--bootstrap", brokers, "--duration", "1h", "--settle", "1h", "-o", path)
+	check := filepath.Join(t.TempDir(), "check") // the name that it goes by
+	if err := os.Symlink(cmd.Path, check); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `trap "" INT; exec "$0" "$@"`, check}, cmd.Args[1:]...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for { // until it is at work
+		if text, err := os.ReadFile(path); err == nil && len(text) > 10_000 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	silent.Store(true)
+	cmd.Process.Signal(os.Interrupt)
+	go func() {
+		defer close(asked)
+		for cmd.Process.Signal(os.Interrupt) == nil {
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
+	cmd.Wait()
+	<-asked
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestBypassedProxy gives clients a proxy as --bootstrap, and the cluster sends them
+// to its brokers themselves: no fault of the link is one.
+func TestBypassedProxy(t *testing.T) {
+	brokers := startBrokers(t)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen := free.Addr().String()
+	free.Close()
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	first, _, _ := strings.Cut(brokers, ",")
+	cmd := checkCommand(t, "record", "--bootstrap", listen, "--duration", "500ms", "--nemesis", "cut,delay", "--nemesis-interval", "50ms",
+		"--proxy", "clients:1="+listen+","+first, "-o", path)
+	out, err := cmd.CombinedOutput()
+	want := "clients pass by --proxy clients:1: the cluster says that its brokers are at " + strings.ReplaceAll(brokers, ",", ", ") + ", not at " + listen
+	h, reading := histories.ReadFile(path)
+	if err != nil || reading != nil || !strings.Contains(string(out), "check: "+want) || !strings.Contains(string(out), "note: "+want) || !strings.Contains(string(out), ", 0 faults\n") {
+		t.Fatalf("%v, %v\n%s", err, reading, out)
+	}
+	if !strings.Contains(h.Header().Note, want) {
+		t.Errorf("the header does not say it: %s", h.Header().Note)
 	}
 }

@@ -15,20 +15,27 @@ import (
 // lacking.
 func Await(ctx context.Context, c Config, brokers int) error {
 	for _, seeds := range c.Sides {
-		for {
-			err := c.names(ctx, seeds, brokers)
-			if err == nil {
-				break
-			}
-			if pause(ctx, 2*backOff); ctx.Err() != nil {
-				if errors.Is(err, context.Canceled) {
-					return context.Cause(ctx) // which is all there is to say
-				}
-				return fmt.Errorf("%w: %w", context.Cause(ctx), err)
-			}
+		if err := c.answering(ctx, seeds, brokers); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// answering returns when addresses name so many brokers.
+func (c *Config) answering(ctx context.Context, seeds []string, brokers int) error {
+	for {
+		err := c.names(ctx, seeds, brokers)
+		if err == nil {
+			return nil
+		}
+		if pause(ctx, 2*backOff); ctx.Err() != nil {
+			if errors.Is(err, context.Canceled) {
+				return context.Cause(ctx) // which is all there is to say
+			}
+			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+	}
 }
 
 // names asks which brokers there are.

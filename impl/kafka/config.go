@@ -51,7 +51,7 @@ type Config struct {
 	Topic             string            // default: a new name for every recording
 	Partitions        int32             // of the new topic, default 1
 	ReplicationFactor int16             // of the new topic, default what the cluster has as its default
-	TopicConfig       map[string]string // of the new topic, such as min.insync.replicas
+	TopicConfig       map[string]string // of the new topic, such as min.insync.replicas; of one that exists, what the cluster may not tell
 	Existing          bool              // the topic exists, and is empty; it is not made
 
 	Producers  int    // default 4
@@ -69,6 +69,10 @@ type Config struct {
 	Timeout  time.Duration // of one request
 	Settle   time.Duration // how long the cluster may take to answer again after the last fault
 
+	// Learned is told where the cluster says that its brokers are to be reached,
+	// before clients work. What it returns is remarked. Nil for nobody.
+	Learned func(brokers []string) (remarks []string)
+
 	Nemesis Nemesis           // nil for none
 	Out     io.Writer         // gets the history as events, a whole line with every Write; nil for none
 	Say     func(text string) // is told which phase of the recording begins, by any goroutine; nil for nobody
@@ -80,6 +84,10 @@ const (
 	DefaultTimeout  = 5 * time.Second
 	DefaultSettle   = 60 * time.Second
 )
+
+// mostBatch is how many records a request can hold: brokers take 100 MiB by default
+// (socket.request.max.bytes), and a record of the recorder has up to 40 bytes.
+const mostBatch = 2_500_000
 
 // ErrConfig says that a Config cannot be meant.
 var ErrConfig = errors.New("cannot be recorded")
@@ -97,8 +105,10 @@ func (c Config) Validate() error {
 		return refuse("expected the address of a broker as HOST:PORT, found %q", *c.noAddress())
 	case c.Existing && c.Topic == "":
 		return refuse("expected the name of the topic that exists")
-	case c.Existing && (c.Partitions != 1 || c.ReplicationFactor != 0 || len(c.TopicConfig) > 0):
-		return refuse("a topic that exists has its partitions, replicas and settings already")
+	case c.Existing && (c.Partitions != 1 || c.ReplicationFactor != 0):
+		return refuse("a topic that exists has its partitions and replicas already")
+	case c.Batch > mostBatch:
+		return refuse("a request holds no batch of %d records; expected %d at most", c.Batch, mostBatch)
 	case !slices.Contains([]string{"all", "1", "0"}, c.Acks):
 		return refuse("acks: expected all, 1 or 0, found %q", c.Acks)
 	case !slices.Contains([]string{"read_uncommitted", "read_committed"}, c.Isolation):

@@ -146,9 +146,22 @@ func (f *File) flush() {
 		err = f.show(packed)
 	default:
 		_, err = f.f.Write(packed)
+		err = cmp.Or(err, f.there())
 	}
 	f.err = err
 	f.lines.Reset()
+}
+
+// there returns an error if the file is not the one of its name any more.
+func (f *File) there() error {
+	ours, err := f.f.Stat()
+	if err != nil {
+		return err
+	}
+	if now, err := os.Stat(f.path); err != nil || !os.SameFile(ours, now) {
+		return fmt.Errorf("%s: the file was removed or replaced while it was written", f.path)
+	}
+	return nil
 }
 
 // show makes the file, with the first lines in it: a hidden one first, which is

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -139,3 +140,45 @@ func TestCreate(t *testing.T) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }
+
+// TestUnwritten records an hour into a file that is removed: the recording ends at
+// once, without a look at the cluster, and says why.
+func TestUnwritten(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t, kfake.NumBrokers(1))
+	for name, spoil := range map[string]func(path string) error{
+		"removed":  os.Remove,
+		"replaced": func(path string) error { return cmp.Or(os.Remove(path), os.WriteFile(path, nil, 0o600)) },
+	} {
+		path := filepath.Join(t.TempDir(), "run.jsonl")
+		out, err := Create(path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		spoilt := false
+		_, err = Record(ctx, Config{Sides: [][]string{cluster.ListenAddrs()}, Duration: time.Hour, Rate: 100, Out: writer(func(lines []byte) (int, error) {
+			if _, err := os.Stat(path); err == nil && !spoilt {
+				spoilt = true
+				if err := spoil(path); err != nil {
+					t.Error(err)
+				}
+			}
+			return out.Write(lines)
+		}), Say: func(phase string) {
+			if strings.HasPrefix(phase, "reading") {
+				t.Errorf("%s: %s", name, phase)
+			}
+		}})
+		want := path + ": the file was removed or replaced while it was written"
+		if closing := out.Close(); ctx.Err() != nil || err == nil || err.Error() != want || closing == nil || closing.Error() != want {
+			t.Errorf("%s: %v; closing: %v", name, err, closing)
+		}
+		cancel()
+	}
+}
+
+// A writer is a function that takes whole lines.
+type writer func(lines []byte) (int, error)
+
+func (w writer) Write(lines []byte) (int, error) { return w(lines) }

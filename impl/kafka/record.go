@@ -3,6 +3,7 @@ package kafka
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -55,6 +56,11 @@ func Record(ctx context.Context, c Config) (Summary, error) {
 	if err := r.prepare(ctx); err != nil {
 		return Summary{}, err
 	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if r.Out != nil {
+		r.Out = &watched{r.Out, stop}
+	}
 	header := histories.Header{Config: r.config, Note: r.provenance()}
 	rec, err := histories.NewRecorder(r.Out, header, nil)
 	if err != nil {
@@ -91,12 +97,15 @@ func (r *run) record(ctx context.Context) error {
 		side.refresh(ctx)
 	}
 	err := r.work(ctx)
+	if unwritten := (*unwrittenError)(nil); errors.As(context.Cause(ctx), &unwritten) {
+		return unwritten // nobody would be told what came of it
+	}
 	// The end of the work, however early, is no reason not to look at what
 	// became of it.
 	ctx = context.WithoutCancel(ctx)
 	reading := r.readToTheEnd(ctx, w)
 	if reading != nil {
-		r.note("the recording is not complete: " + strings.Join(strings.Fields(reading.Error()), " "))
+		r.note(histories.Incomplete + strings.Join(strings.Fields(reading.Error()), " "))
 	} else {
 		r.note(histories.Complete)
 	}

@@ -73,6 +73,25 @@ func TestSides(t *testing.T) {
 	}
 }
 
+// TestSilentSide begins no recording while a side does not answer, whichever it is,
+// and makes no topic.
+func TestSilentSide(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t, kfake.NumBrokers(1))
+	cluster.ControlKey(int16(kmsg.CreateTopics), func(kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		t.Error("a topic is made")
+		return nil, nil, false
+	})
+	there, silent := cluster.ListenAddrs(), []string{"127.0.0.1:1"}
+	for want, sides := range map[string][][]string{"side 1": {silent, there}, "side 2": {there, silent}} {
+		s, err := Record(t.Context(), Config{Sides: sides, Timeout: 100 * time.Millisecond})
+		if err == nil || s.History != nil || !strings.Contains(err.Error(), "no answer from "+want+" (--bootstrap 127.0.0.1:1) within 400ms: ") {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
 // TestMarksOfAnswer hands out a record above the marks of the answer: in earnest
 // where the log has not got that far, and as a leader may that reads after it
 // noted them.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,12 +33,51 @@ func (r *run) prepare(ctx context.Context) error {
 	}
 	defer cl.Close()
 	admin := kadm.NewClient(cl)
+	if err := r.everySide(making); err != nil {
+		return err
+	}
 	if err := r.makeTopic(making, admin); err != nil {
 		return r.noAnswer(making, err)
 	}
 	asking, cancel := context.WithTimeout(ctx, 4*r.Timeout)
 	defer cancel()
+	if err := r.learnBrokers(asking, admin); err != nil {
+		return err
+	}
 	return r.learnSettings(asking, admin)
+}
+
+// everySide returns an error if one of several sides does not answer: its clients
+// would have nobody to ask from the beginning.
+func (r *run) everySide(ctx context.Context) error {
+	for i, seeds := range r.Sides {
+		if len(r.Sides) == 1 {
+			break
+		}
+		if err := r.answering(ctx, seeds, 1); err != nil {
+			return fmt.Errorf("no answer from side %d (--bootstrap %s) within %v: %w; every side has to answer before the recording begins", i+1, strings.Join(seeds, ","), 4*r.Timeout, err)
+		}
+	}
+	return nil
+}
+
+// learnBrokers tells where the cluster says that its brokers are.
+func (r *run) learnBrokers(ctx context.Context, admin *kadm.Client) error {
+	if r.Learned == nil {
+		return nil
+	}
+	all, err := admin.ListBrokers(ctx)
+	if err != nil {
+		return r.noAnswer(ctx, err)
+	}
+	var addrs []string
+	for _, b := range all {
+		addrs = append(addrs, net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port))))
+	}
+	for _, remark := range r.Learned(addrs) {
+		r.remark("%s", remark)
+	}
+	return nil
 }
 
 // makeTopic makes the topic unless it exists, and learns its partitions.
@@ -134,19 +175,28 @@ func (r *run) learnSettings(ctx context.Context, admin *kadm.Client) error {
 		return err
 	})
 	if err == nil {
-		for _, c := range described[0].Configs {
-			r.topicSetting(c.Key, c.MaybeValue())
-		}
-		return nil
+		return r.takeSettings(described[0].Configs)
 	}
 	for _, key := range judgedBy {
 		if _, stated := r.TopicConfig[key]; !stated {
-			return fmt.Errorf("%w: topic %s: %w; expected an answer, or a new topic made with %s stated", ErrSettings, r.Topic, err, strings.Join(judgedBy, " and "))
+			return fmt.Errorf("%w: topic %s: %w; expected an answer, or %s stated", ErrSettings, r.Topic, err, strings.Join(judgedBy, " and "))
 		}
 	}
-	r.remark("the cluster does not tell the settings of the topic (%v); those that it was made with are in the header", err)
+	r.remark("the cluster does not tell the settings of the topic (%v); those that were stated are in the header", err)
 	for _, key := range slices.Sorted(maps.Keys(r.TopicConfig)) {
 		r.topicSetting(key, r.TopicConfig[key])
+	}
+	return nil
+}
+
+// takeSettings takes over what the cluster tells. A topic that exists has to be what
+// it is said to be.
+func (r *run) takeSettings(told []kadm.Config) error {
+	for _, c := range told {
+		if stated, ok := r.TopicConfig[c.Key]; ok && r.Existing && stated != c.MaybeValue() {
+			return fmt.Errorf("%w: topic %s has %s=%s; expected %s as stated", ErrConfig, r.Topic, c.Key, c.MaybeValue(), stated)
+		}
+		r.topicSetting(c.Key, c.MaybeValue())
 	}
 	return nil
 }

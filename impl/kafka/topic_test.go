@@ -63,6 +63,26 @@ func TestSettingsUntold(t *testing.T) {
 	}
 }
 
+// TestSettingsOfExisting has a topic that exists: what is stated stands for what the
+// cluster does not tell, and has to be what it tells.
+func TestSettingsOfExisting(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t, kfake.SeedTopics(1, "t"))
+	stated := map[string]string{"unclean.leader.election.enable": "true", "cleanup.policy": "compact"}
+	c := Config{Sides: [][]string{cluster.ListenAddrs()}, Topic: "t", Existing: true, TopicConfig: stated, Timeout: 200 * time.Millisecond, Duration: 100 * time.Millisecond}
+	if s, err := Record(t.Context(), c); !errors.Is(err, ErrConfig) || s.History != nil || !strings.Contains(err.Error(), "topic t has ") || !strings.Contains(err.Error(), " as stated") {
+		t.Errorf("%v", err)
+	}
+	settingsRefused(cluster, 1<<30, kerr.TopicAuthorizationFailed.Code)
+	s, err := Record(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := s.History.Config(); c.Get("unclean.leader.election.enable") != "true" || c.Get("cleanup.policy") != "compact" || len(s.Remarks) != 1 {
+		t.Errorf("the header has %v; remarks %q", c, s.Remarks)
+	}
+}
+
 // TestSettingsRefused has a cluster that takes none of the settings of a topic:
 // the error names those that were asked for.
 func TestSettingsRefused(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -32,8 +33,10 @@ type Network struct {
 // A link carries what one end asks and the other one answers.
 type link struct {
 	from, to string
+	listen   string // as it was asked for
 	proxy    *toxiproxy.Proxy
 	taken    *connections
+	bypassed bool // what connects to it does not stay
 }
 
 // connections counts those that a proxy took. Its log alone tells of them.
@@ -62,7 +65,7 @@ func (n *Network) Add(from, to, listen, upstream string) (addr string, err error
 	if err := p.Start(); err != nil {
 		return "", fmt.Errorf("the proxy from %s to %s: %w", from, to, err)
 	}
-	n.links = append(n.links, link{from, to, p, taken})
+	n.links = append(n.links, link{from: from, to: to, listen: listen, proxy: p, taken: taken})
 	return p.Listen, nil
 }
 
@@ -101,8 +104,34 @@ func (n *Network) Used(a, b string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.ContainsFunc(n.links, func(l link) bool {
-		return (l.from == a && l.to == b || l.from == b && l.to == a) && l.taken.n.Load() > 0
+		return (l.from == a && l.to == b || l.from == b && l.to == a) && !l.bypassed && l.taken.n.Load() > 0
 	})
+}
+
+// Bypass notes that those who connect to an address that a link listens at go on to
+// another: the link counts as one that is not used.
+func (n *Network) Bypass(listen string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i := range n.links {
+		n.links[i].bypassed = n.links[i].bypassed || n.links[i].listen == listen
+	}
+}
+
+// Same reports whether who connects to an address gets to whoever listens at
+// another, as far as the names of hosts tell.
+func Same(listen, addr string) bool {
+	host, port, err := net.SplitHostPort(listen)
+	other, at, wrong := net.SplitHostPort(addr)
+	if err != nil || wrong != nil || port != at {
+		return false
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() || host == other {
+		return true
+	}
+	ours, err := net.LookupHost(host)
+	theirs, wrong := net.LookupHost(other)
+	return err == nil && wrong == nil && slices.ContainsFunc(ours, func(ip string) bool { return slices.Contains(theirs, ip) })
 }
 
 // Unused are the links that no connection ever went through, each as FROM:TO.

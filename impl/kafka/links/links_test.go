@@ -173,3 +173,22 @@ func TestEnds(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestSame(t *testing.T) {
+	for _, c := range []struct {
+		listen, addr string
+		want         bool
+	}{
+		{"localhost:9092", "localhost:9092", true},
+		{"127.0.0.1:9092", "localhost:9092", true},
+		{":9092", "broker.example:9092", true},
+		{"0.0.0.0:9092", "broker.example:9092", true},
+		{"localhost:19092", "localhost:9092", false},
+		{"127.0.0.1:9092", "127.0.0.2:9092", false},
+		{"localhost", "localhost", false},
+	} {
+		if got := Same(c.listen, c.addr); got != c.want {
+			t.Errorf("Same(%q, %q) is %v", c.listen, c.addr, got)
+		}
+	}
+}
