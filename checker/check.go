@@ -113,17 +113,9 @@ type Exercised struct {
 
 // String says how much was at stake in words.
 func (e Exercised) String() string {
-	return fmt.Sprintf("%s on %s: %s (%d acknowledged with acks=all), %s with %s, %s, %s; %s, %s",
-		counted(e.Operations, "operation"), counted(e.Partitions, "partition"), counted(e.Sends, "send"), e.Acknowledged, counted(e.Reads, "read"),
-		counted(e.Records, "record"), counted(e.Scans, "scan"), counted(e.Faults, "fault"), counted(e.Rules, "rule"), counted(e.Steps, "model step"))
-}
-
-// counted is a number with its noun.
-func counted[N int | int64](n N, noun string) string {
-	if n == 1 {
-		return fmt.Sprintf("1 %s", noun)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%s on %s: %s (%s acknowledged with acks=all), %s with %s, %s, %s; %s, %s",
+		Counted(e.Operations, "operation"), Counted(e.Partitions, "partition"), Counted(e.Sends, "send"), Number(e.Acknowledged), Counted(e.Reads, "read"),
+		Counted(e.Records, "record"), Counted(e.Scans, "scan"), Counted(e.Faults, "fault"), Counted(e.Rules, "rule"), Counted(e.Steps, "model step"))
 }
 
 // Names returns the names of the findings that nothing permits, each once, in

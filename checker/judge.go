@@ -222,7 +222,7 @@ func (j *judge) notePositions(c histories.Config, rebalances bool, polls int) {
 // atStake reports whether the history could have shown anything wrong.
 func (j *judge) atStake(answered bool) bool {
 	if e := j.result.Exercised; e.Sends == 0 || !answered {
-		j.unknown = append(j.unknown, fmt.Sprintf("nothing was at stake: %s and %s", counted(e.Sends, "send"), counted(e.Reads, "answered read")))
+		j.unknown = append(j.unknown, fmt.Sprintf("nothing was at stake: %s and %s", Counted(e.Sends, "send"), Counted(e.Reads, "answered read")))
 		return false
 	}
 	if why := j.stake.lacks(j.result.Exercised); why != "" && !j.opts.atStake {

@@ -259,8 +259,12 @@ func duplicates(p *partition) []Finding {
 	for _, c := range p.surplus() {
 		first, last := c.at[0], c.at[len(c.at)-1]
 		a, b := shownBy(first, last)
-		found = append(found, proof([]*histories.Op{p.firstSend(first.value).op, a, b}, "Record %s was sent %s and is in the log %s, at offsets %d and %d",
-			first.value, times(c.able), times(len(c.at)), first.offset, last.offset).should(b, "held record %s at no more than %s", first.value, places(c.able)).naming(first.value))
+		between := ""
+		if n := len(c.at) - 2; n > 0 {
+			between = fmt.Sprintf(" and %d more between them", n)
+		}
+		found = append(found, proof([]*histories.Op{p.firstSend(first.value).op, a, b}, "Record %s was sent %s and is in the log %s, at offsets %d and %d%s",
+			first.value, times(c.able), times(len(c.at)), first.offset, last.offset, between).should(b, "held record %s at no more than %s", first.value, places(c.able)).naming(first.value))
 	}
 	return found
 }

@@ -36,7 +36,7 @@ func (s *stake) lacks(e Exercised) string {
 	if s.acknowledged {
 		return ""
 	}
-	why := fmt.Sprintf("none of %s was acknowledged, and no record was read", counted(e.Sends, "send"))
+	why := fmt.Sprintf("none of %s was acknowledged, and no record was read", Counted(e.Sends, "send"))
 	most := ""
 	for code, n := range s.codes {
 		if m := s.codes[most]; most == "" || n > m || n == m && code < most {

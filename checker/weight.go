@@ -46,8 +46,8 @@ func (w *weight) exceeds(budget int64, what string) string {
 	if w.bytes() <= budget {
 		return ""
 	}
-	return fmt.Sprintf("%s takes about %d MiB to judge, %d operations with %d records, and the memory budget is %d bytes",
-		what, w.bytes()>>20, w.ops, w.records, budget)
+	return fmt.Sprintf("%s takes about %d MiB to judge, %s with %s, and the memory budget is %d bytes",
+		what, w.bytes()>>20, Counted(w.ops, "operation"), Counted(w.records, "record"), budget)
 }
 
 // tooHeavy is the result of a history that was not judged for its weight.

@@ -62,9 +62,9 @@ func (f *Failure) Error() string {
 	}
 	fmt.Fprintf(&b, "  found in %s; ", f.Case)
 	if f.Flaky {
-		fmt.Fprintf(&b, "it did not fail again in %s, so what was recorded is all there is", runs(f.Runs))
+		fmt.Fprintf(&b, "it did not fail again in %s, so what was recorded is all there is", checker.Counted(f.Runs, "run"))
 	} else {
-		fmt.Fprintf(&b, "the smallest schedule of %s:\n%s", runs(f.Runs), indented(f.Schedule))
+		fmt.Fprintf(&b, "the smallest schedule of %s:\n%s", checker.Counted(f.Runs, "run"), indented(f.Schedule))
 	}
 	switch {
 	case f.Unsaved != nil:
@@ -82,13 +82,6 @@ func (f *Failure) Error() string {
 		fmt.Fprintf(&b, "\n  again: %s", f.rerun)
 	}
 	return b.String()
-}
-
-func runs(n int) string {
-	if n == 1 {
-		return "1 run"
-	}
-	return fmt.Sprintf("%d runs", n)
 }
 
 func indented(s schedule.Schedule) string {

@@ -43,6 +43,9 @@ func (s *suite) retry(ctx context.Context, path string) (r report) {
 		return report{err: err}
 	}
 	hd := h.Header()
+	if hd.Schedule == "" && !checker.OfLogtest(hd) {
+		return report{err: fmt.Errorf("%s has no schedule that could be run again, so that the suite did not save it: expected a failure that it saved; check verify judges other histories, wherever else they are", path)}
+	}
 	sch, err := schedule.Parse(path, []byte(hd.Schedule))
 	if err != nil {
 		return report{err: err}

@@ -268,7 +268,8 @@ func (s *suite) drawn(ctx context.Context) report {
 			undecided = t.result.Reason
 		}
 	}
-	r.notes = append(r.notes, fmt.Sprintf("%d schedules drawn with seed %d (ISRCHECK_SEED), %d ok, %d violations: %s", runs, s.opts.Seed, ok, failed, exercised))
+	r.notes = append(r.notes, fmt.Sprintf("%s drawn with seed %d (ISRCHECK_SEED), %s ok, %s: %s",
+		checker.Counted(runs, "schedule"), s.opts.Seed, checker.Number(ok), checker.Counted(failed, "violation"), exercised))
 	if runs < s.opts.Runs && r.err == nil && !s.demanded {
 		r.notes = append(r.notes, fmt.Sprintf("the time was over before all of %d schedules were run", s.opts.Runs))
 	}

@@ -3,6 +3,8 @@ package logtest_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -266,5 +268,18 @@ func TestAtOnce(t *testing.T) {
 	}, opts)
 	if err != nil || runs < 5 {
 		t.Errorf("%d runs: %v", runs, err)
+	}
+}
+
+// TestForeignCase says of a history among the saved failures that nothing can be run
+// again that it has no schedule, and not that it fails no more.
+func TestForeignCase(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "lost.hist"), []byte("history 1\n1-2 P1 send 1 => ok @0\n3-4 S1 scan => ok [] end=0\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	err := logtest.CheckLog(t.Context(), play(func() logtest.Log { return &memoryLog{} }), logtest.Options{Deterministic: true, Runs: 1, Failures: folder})
+	if err == nil || !strings.Contains(err.Error(), "lost.hist has no schedule that could be run again") {
+		t.Errorf("got %v", err)
 	}
 }

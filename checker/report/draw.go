@@ -116,7 +116,8 @@ func draw(h *histories.History, about *checker.Finding, cluster *Cluster) (d dat
 	}
 	if n := len(d.Ops) + len(d.Marks); n < all {
 		d.leaveOut(h, drawn)
-		left = fmt.Sprintf("Of %d operations and %d faults and notes, %d around the proof are drawn one by one; the overview counts the rest.", len(ops), len(h.Marks()), n)
+		left = fmt.Sprintf("Of %s and %s, %s around the proof are drawn one by one; the overview counts the rest.",
+			checker.Counted(len(ops), "operation"), checker.Counted(len(h.Marks()), "mark"), checker.Number(n))
 		if about == nil {
 			left = strings.Replace(left, "around the proof", "at the end", 1)
 		}

@@ -153,9 +153,16 @@ func (c *content) findings(r *checker.Result) *checker.Finding {
 		}
 	}
 	if left > 0 {
-		c.Facts = append(c.Facts, fmt.Sprintf("%d more findings are not listed; check verify --json lists all.", left))
+		c.Facts = append(c.Facts, fmt.Sprintf("%s not listed; check verify --json %s lists all.", notListed(left), c.File))
 	}
 	return first
+}
+
+func notListed(n int) string {
+	if n == 1 {
+		return "1 more finding is"
+	}
+	return checker.Number(n) + " more findings are"
 }
 
 func steps(evidence []checker.Evidence) []step {

@@ -191,7 +191,7 @@ func TestLong(t *testing.T) {
 	if len(page) > 3<<20 {
 		t.Errorf("the page has %d bytes", len(page))
 	}
-	for _, want := range []string{"Of 20001 operations", `"gaps":[`, `"overview":{`, `"base":"11529215`, `"others"`} {
+	for _, want := range []string{"Of 20,001 operations and 0 marks", `"gaps":[`, `"overview":{`, `"base":"11529215`, `"others"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %s", want)
 		}
@@ -294,5 +294,17 @@ func TestExactTimes(t *testing.T) {
 	}
 	if strings.Contains(write(t, parse(t, lost)), `"exact"`) {
 		t.Error("times that a browser can count with are stated twice")
+	}
+}
+
+// TestManyFindings says where those are that the page does not list.
+func TestManyFindings(t *testing.T) {
+	page := write(t, parse(t, lost), func(p *report.Page) {
+		for len(p.Result.Findings) < 23 {
+			p.Result.Findings = append(p.Result.Findings, p.Result.Findings[0])
+		}
+	})
+	if want := "2 more findings are not listed; check verify --json test.hist lists all."; !strings.Contains(page, want) {
+		t.Errorf("the page does not say %s", want)
 	}
 }

@@ -36,14 +36,14 @@ var elsewhere = []string{"ISRCHECK_BENCH_OPS", "ISRCHECK_BROWSER", "ISRCHECK_HIS
 
 // fromEnvironment sets the flags that were not typed to what their variables
 // say. An empty variable says nothing, and one that is for no flag is told of.
-func (a *app) fromEnvironment(cmd *cobra.Command, _ []string) (err error) {
+func (a *app) fromEnvironment(cmd *cobra.Command) (err error) {
 	for _, entry := range os.Environ() {
 		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, prefix) && value != "" {
 			a.tellUnknown(name, knownVariables(cmd.Root()))
 		}
 	}
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if flag.Changed || flag.Name == "help" || err != nil {
+		if flag.Changed || flag.Name == "help" || flag.Name == "version" || err != nil {
 			return
 		}
 		names := variables(cmd, flag)

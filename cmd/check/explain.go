@@ -243,8 +243,8 @@ func losses(r *checker.Result) string {
 func (a *app) explainOK(b *strings.Builder, h *histories.History, r *checker.Result) {
 	e := r.Exercised
 	fmt.Fprintf(b, "%s: what the clients saw is legal.\n", a.ink.green("ok"))
-	fmt.Fprintf(b, "They made %s: %s with %s, %d of the sends acknowledged with acks=all, and %s that returned %s, through %s.\n",
-		count(e.Operations, "operation"), count(e.Sends, "send"), count(e.Values, "value"), e.Acknowledged,
+	fmt.Fprintf(b, "They made %s: %s with %s, %s of the sends acknowledged with acks=all, and %s that returned %s, through %s.\n",
+		count(e.Operations, "operation"), count(e.Sends, "send"), count(e.Values, "value"), number(e.Acknowledged),
 		count(e.Reads, "read"), count(e.Records, "record"), count(e.Faults, "fault"))
 	b.WriteString(whatScansShow(h, e))
 	how := "that alone decides it"

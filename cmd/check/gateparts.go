@@ -178,7 +178,7 @@ func (g *gate) huntBugs(ctx, timed context.Context) {
 func (g *gate) huntedNone(ctx context.Context) {
 	if p := g.report.Parts[len(g.report.Parts)-1]; ctx.Err() == nil && p.Of > 0 && p.looked() == 0 {
 		g.look(whole, p.Name, func(it *item) {
-			it.wrong("unknown", undecidedItem, "the time was over before any was hunted: expected a longer --budget than %s", g.budget)
+			it.wrong("unknown", undecidedItem, "the time was over before any was hunted: expected a longer --budget than %s, such as %s", g.budget, max(defaultBudget, 2*g.budget))
 		})
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/isrcheck/isrcheck/checker"
 )
 
 // ink colours words on a terminal; elsewhere it leaves them plain.
@@ -67,22 +69,9 @@ func clip(text string, letters int) string {
 	return text
 }
 
-// count returns a number with its noun: "1 send", "1,017 sends".
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return number(n) + " " + noun
-}
-
-// number returns a number as people write it: "1,017".
-func number(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+// count returns a number with its noun, and number one as people write it.
+func count(n int, noun string) string { return checker.Counted(n, noun) }
+func number(n int) string             { return checker.Number(n) }
 
 // ordinal returns "1st", "2nd", "23rd", "111th".
 func ordinal(n int) string {

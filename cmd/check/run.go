@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,7 @@ func (a *app) execute(args []string) {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	completion(root)
 	cmd, err := root.ExecuteC()
 	if err == nil && !cmd.Runnable() && cmd.Flags().NArg() > 0 { // a page, which cobra shows whatever follows
 		err = fmt.Errorf("unknown command %q for %q", cmd.Flags().Arg(0), cmd.CommandPath())
@@ -87,10 +89,13 @@ func (a *app) root() *cobra.Command {
 		Long: "check judges what the clients of a Kafka-style replicated log saw: is it legal for\n" +
 			"the settings they used, and if not, which few operations prove it. Without a command it\n" +
 			"runs the demo.",
+		Version:       build().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
-		PersistentPreRunE: a.fromEnvironment,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return cmp.Or(a.fromEnvironment(cmd), noDash(cmd))
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			demo := a.demo()
 			return demo.RunE(demo, args)
@@ -100,8 +105,10 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(topics()...)
 	root.AddCommand(environment(root))
 	root.SetHelpCommand(a.help())
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetUsageTemplate(root.UsageTemplate() + "{{if and .Runnable .HasAvailableLocalFlags}}\nVariables set flags as well (see '{{.Root.Name}} help environment').\n{{end}}")
 	complete(root)
+	sayUses(root)
 	return root
 }
 

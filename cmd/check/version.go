@@ -24,7 +24,7 @@ func (a *app) version() *cobra.Command {
 				a.encode(b)
 				return nil
 			}
-			fmt.Fprintf(a.out, "isrcheck %s (%s)\n", b.Isrcheck, b.details())
+			fmt.Fprintln(a.out, b)
 			return nil
 		},
 	}
@@ -77,9 +77,8 @@ func buildOf(info *debug.BuildInfo) jsonBuild {
 	return b
 }
 
-// details are all but the version, in words.
-func (b jsonBuild) details() string {
-	return fmt.Sprintf("history format %d, %s, %s", b.Format, b.Go, b.Platform) + b.source()
+func (b jsonBuild) String() string {
+	return fmt.Sprintf("isrcheck %s (history format %d, %s, %s%s)", b.Isrcheck, b.Format, b.Go, b.Platform, b.source())
 }
 
 // source says which state of the source it was built from.

@@ -21,8 +21,8 @@ func TestBuild(t *testing.T) {
 	}
 	for _, test := range tests {
 		b := buildOf(test.info)
-		if b.Isrcheck != test.version || !strings.HasSuffix(b.details(), b.Platform+test.says) {
-			t.Errorf("%s (%s), want %s and %q", b.Isrcheck, b.details(), test.version, test.says)
+		if b.Isrcheck != test.version || !strings.HasSuffix(b.String(), b.Platform+test.says+")") {
+			t.Errorf("%s, want %s and %q", b, test.version, test.says)
 		}
 		if known := b.Revision != ""; known != (b.Modified != nil) {
 			t.Errorf("%s says whether it was modified: %v, want %v", b.Isrcheck, b.Modified != nil, known)
