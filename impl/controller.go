@@ -114,7 +114,7 @@ func (c *controller) onRegistration(m *message) {
 	if m.offset < s.incarnation {
 		return // from a process that is gone: so is its connection
 	}
-	reply := m.answer(registrationResponse)
+	reply := c.reply(m, registrationResponse)
 	switch {
 	case s.incarnation == m.offset:
 		reply.brokerEpoch = state.epoch // the answer was lost
@@ -134,7 +134,6 @@ func (c *controller) onRegistration(m *message) {
 			c.ghosts[p].onRegistration(b)
 		}
 	}
-	c.send(reply)
 	c.publish()
 }
 
@@ -161,9 +160,7 @@ func (c *controller) onHeartbeat(m *message) {
 		c.watch(b)
 	}
 	if leave {
-		reply := m.answer(heartbeatResponse)
-		reply.flag = true
-		c.send(reply)
+		c.reply(m, heartbeatResponse).flag = true
 	}
 }
 
@@ -457,7 +454,7 @@ func (c *controller) move(p int32, to node) bool {
 
 // onAlterPartition decides on a leader's proposal, checks in the order of §2.5.
 func (c *controller) onAlterPartition(m *message) {
-	reply := m.answer(alterPartitionResponse)
+	reply := c.reply(m, alterPartitionResponse)
 	reply.err = c.refusal(&c.image, m)
 	if reply.err == noError {
 		next := c.image.partitions[m.partition]
@@ -472,7 +469,6 @@ func (c *controller) onAlterPartition(m *message) {
 	} else {
 		c.tracef("controller", "refuses isr %v of broker %d: %v", m.isr, m.from, reply.err)
 	}
-	c.send(reply)
 	c.publish()
 }
 

@@ -49,9 +49,7 @@ func (b *broker) completeDeletes(r *replica) {
 			waiting = append(waiting, *d)
 			continue
 		}
-		reply := d.request.answer(deleteResponse)
-		reply.start = r.log.start
-		b.send(reply)
+		b.reply(&d.request, deleteResponse).start = r.log.start
 	}
 	r.deletes = waiting
 }
@@ -68,7 +66,7 @@ func (b *broker) begins(r *replica) int64 {
 // failDeletes answers every waiting request: this broker leads no longer.
 func (b *broker) failDeletes(r *replica) {
 	for i := range r.deletes {
-		b.send(r.deletes[i].request.refuse(deleteResponse, notLeaderOrFollower))
+		b.refuse(&r.deletes[i].request, deleteResponse, notLeaderOrFollower)
 	}
 	r.deletes = r.deletes[:0]
 }

@@ -44,7 +44,7 @@ func (b *broker) onFetch(r *replica, m *message) {
 // else. A reply with a last epoch says where the follower's log diverges (KIP-595)
 // and has no records.
 func (b *broker) fetched(r *replica, m, reply *message) {
-	m.beginAnswer(fetchResponse, reply)
+	m.answer(fetchResponse, reply)
 	if reply.err = b.leaderError(r, m.leaderEpoch); reply.err != noError {
 		return
 	}

@@ -28,7 +28,7 @@ func (f *formerController) reaches(m *message, now int64) bool {
 // it knows of nothing against it, because it cannot write it down. A request from
 // an epoch that it has not seen tells it that it is deposed (§2.5, check 2).
 func (c *controller) answerAsFormer(m *message) {
-	reply := m.answer(alterPartitionResponse)
+	reply := c.reply(m, alterPartitionResponse)
 	reply.err = c.refusal(&c.former.image, m)
 	switch {
 	case reply.err == noError && c.bugs.has(formerControllerAgrees):
@@ -37,7 +37,6 @@ func (c *controller) answerAsFormer(m *message) {
 		reply.err = notController
 	}
 	c.tracef("former", "answers isr %v of broker %d: %v", m.isr, m.from, reply.err)
-	c.send(reply)
 }
 
 func applyDeposeController(c *Cluster, a *args) string {

@@ -81,8 +81,9 @@ func TestAlterPartitionAnswers(t *testing.T) {
 		b.expand(r, 3)
 		request := b.slots[0]
 		b.slots = nil
-		answer := request.refuse(alterPartitionResponse, tt.err)
-		answer.partitionEpoch, answer.isr = 1, proposed
+		var answer message
+		request.answer(alterPartitionResponse, &answer)
+		answer.err, answer.partitionEpoch, answer.isr = tt.err, 1, proposed
 		b.onAlterAnswer(r, &answer)
 		if r.isr != tt.isr || b.maximalISR(r) != tt.maximal {
 			t.Errorf("%v: isr %v maximal %v, want %v and %v", tt.err, r.isr, b.maximalISR(r), tt.isr, tt.maximal)

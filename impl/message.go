@@ -131,15 +131,8 @@ type message struct {
 	updates []metaRecord // metadata; offset is that of the first
 }
 
-// answer returns the beginning of a reply to a request.
-func (m *message) answer(k kind) message {
-	var a message
-	m.beginAnswer(k, &a)
-	return a
-}
-
-// beginAnswer makes an empty message the beginning of a reply to a request.
-func (m *message) beginAnswer(k kind, a *message) {
+// answer makes an empty message the beginning of a reply to a request.
+func (m *message) answer(k kind, a *message) {
 	a.kind, a.from, a.to, a.life, a.id, a.partition = k, m.to, m.from, m.origin, m.id, m.partition
 	a.leaderEpoch, a.lastEpoch, a.hw, a.end, a.offset = m.leaderEpoch, none, none, none, none
 }
@@ -151,13 +144,6 @@ func (m *message) awaited() bool { return m.kind.isRequest() && m.id != 0 }
 // breakOff returns what a requester hears instead of an answer.
 func (m *message) breakOff() message {
 	return message{kind: disconnected, from: m.to, to: m.from, life: m.origin, id: m.id, partition: m.partition}
-}
-
-// refuse returns a reply that says only what is wrong.
-func (m *message) refuse(k kind, err errorCode) message {
-	a := m.answer(k)
-	a.err = err
-	return a
 }
 
 // An outbox collects what a node wants sent. Nodes never send: the loop does.
@@ -177,10 +163,10 @@ func (o *outbox) write() *message {
 	return &s.message
 }
 
-// reply begins the answer to a request. Like refuse it answers in place.
+// reply begins the answer to a request, to be sent as it is when the node is done.
 func (o *outbox) reply(m *message, k kind) *message {
 	a := o.write()
-	m.beginAnswer(k, a)
+	m.answer(k, a)
 	return a
 }
 

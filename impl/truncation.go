@@ -169,12 +169,11 @@ func (b *broker) onEpochEnd(r *replica, m *message) {
 		b.refuse(m, epochEndResponse, err)
 		return
 	}
-	reply := m.answer(epochEndResponse)
+	reply := b.reply(m, epochEndResponse)
 	reply.lastEpoch, reply.offset = r.log.epochs.endOffsetFor(m.lastEpoch, r.log.end())
 	if b.bugs.has(undefinedEpochAsLogEnd) {
 		reply.lastEpoch, reply.offset = none, r.log.end()
 	}
-	b.send(reply)
 }
 
 func (b *broker) onEpochEndAnswer(r *replica, m *message) {
