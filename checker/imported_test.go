@@ -67,6 +67,25 @@ func TestImportedCases(t *testing.T) {
 	}
 }
 
+// TestUntoldAnswers reads a recording whose poll lacks what it is about: that is no
+// answer to be judged, and the verdict is not ok.
+func TestUntoldAnswers(t *testing.T) {
+	const text = `{:index 0 :type :invoke :process 0 :f :send :value [[:send 0 1]]}
+{:index 1 :type :ok :process 0 :f :send :value [[:send 0 [0 1]]]}
+{:index 2 :type :invoke :process 1 :f :poll :value [[:poll]]}
+{:index 3 :type :ok :process 1 :f :poll :value [[:poll {0 [[0 1] [nil 2]]}]]}
+`
+	for polled, want := range map[string]Verdict{text: Undecided, strings.Replace(text, " [nil 2]", "", 1): Conforms} {
+		r, err := importers.Read("jepsen", strings.NewReader(polled), importers.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Check(t.Context(), r.History, Options{Engine: Both}); got.Verdict != want || want == Undecided && got.Reason != "not judged: a polled record without an offset (line 4)" {
+			t.Errorf("%v (%s), want %v\n%s", got.Verdict, got.Reason, want, polled)
+		}
+	}
+}
+
 // TestImportedSamples judges the samples, which are of systems that are fine.
 func TestImportedSamples(t *testing.T) {
 	for _, name := range []string{"jepsen.edn", "maelstrom.edn", "maelstrom.txt", "s2.jsonl", "kv.txt"} {

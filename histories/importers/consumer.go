@@ -224,7 +224,7 @@ func (q *queue) records(f *form) ([]histories.Record, error) {
 			return nil, q.fail(pair, "expected an [offset value] pair, found %s", clip(pair.String()))
 		}
 		if pair.items[0].kind == nothing {
-			q.made.lost.add(pair.line, "a polled record without an offset")
+			q.made.lost.addAnswer(pair.line, "a polled record without an offset")
 			continue
 		}
 		n, err := q.offset(&pair.items[0])
