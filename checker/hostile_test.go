@@ -101,6 +101,9 @@ var shapes = []shape{
 // TestHostileShapes judges histories that are made to hurt, with an allocation
 // for each part of them and none for what they only mention.
 func TestHostileShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many judgements, each of one goroutine")
+	}
 	for _, s := range shapes {
 		t.Run(s.name, func(t *testing.T) {
 			text := []byte("history 1\n" + s.text(s.n))

@@ -396,6 +396,9 @@ var harms = []struct {
 // they are legal, and none passes once it was damaged. STRANGERS is how many of
 // each kind.
 func TestStrangers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many judgements, each of one goroutine")
+	}
 	n, _ := strconv.Atoi(os.Getenv("STRANGERS"))
 	n = cmp.Or(n, 25)
 	for i := range strangers {

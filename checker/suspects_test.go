@@ -264,6 +264,9 @@ func deleting(ops []histories.Op) []histories.Op {
 // TestSuspectsInLargeHistories damages larger histories in each way, under
 // different promises, and asks for the same findings.
 func TestSuspectsInLargeHistories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many judgements, each of one goroutine")
+	}
 	all := histories.Setting{Key: "acks", Value: "all"}
 	idempotent := histories.Setting{Key: idemKey, Value: "true"}
 	exact := histories.Setting{Key: "reads", Value: "linearizable"}
