@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,12 +35,17 @@ func (p unmoved) Run() int {
 func TestScripts(t *testing.T) {
 	brokers := sync.OnceValue(func() string { return startBrokers(t) })
 	liars := sync.OnceValue(func() string { return startBrokers(t, acknowledgeOnly) })
+	corpus, err := filepath.Abs("../../histories/corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("BROKERS", brokers())
 			env.Setenv("LIARS", liars())
+			env.Setenv("CORPUS", corpus)
 			return nil
 		},
 		RequireExplicitExec: true,
