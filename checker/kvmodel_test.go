@@ -50,7 +50,7 @@ type kvClient struct {
 type kvRun struct {
 	text          strings.Builder
 	state         string
-	puts          bool
+	puts, repeats bool
 	events, never []porcupine.Event
 	n             int
 }
@@ -71,7 +71,7 @@ func (r *kvRun) step(t *rapid.T, c *kvClient, process int) {
 		if f == "put" && !r.puts {
 			f = "append"
 		}
-		r.ask(c, process, f)
+		r.ask(t, c, process, f)
 	case !c.done:
 		c.done, c.got = true, r.state
 		r.state = map[string]string{"get": r.state, "put": c.value, "append": r.state + c.value}[c.f]
@@ -82,10 +82,13 @@ func (r *kvRun) step(t *rapid.T, c *kvClient, process int) {
 }
 
 // ask begins an operation.
-func (r *kvRun) ask(c *kvClient, process int, f string) {
+func (r *kvRun) ask(t *rapid.T, c *kvClient, process int, f string) {
 	*c = kvClient{f: f, id: r.n}
 	if r.n++; f != "get" {
 		c.value = fmt.Sprintf("x%dy", r.n)
+		if f == "append" && r.repeats && draw.OneIn(t, 3, "again") {
+			c.value = fmt.Sprintf("x%dy", draw.Int(t, 1, r.n, "which"))
+		}
 	}
 	r.line(process, "invoke", f, c.value)
 	r.events = append(r.events, porcupine.Event{Kind: porcupine.CallEvent, Value: kvAsked{f, c.value}, Id: c.id})
@@ -108,12 +111,13 @@ var words = regexp.MustCompile(`"(x\d+y)+"`)
 
 // TestKVModel compares the verdicts on recordings of a key-value store with those of
 // its own model: a violation is what that refuses, and ok what it accepts,
-// for the key is read at the end.
+// for the key is read at the end. Where two appends have one value, nobody knows which
+// of them was read, so that there is no false alarm is all that is demanded.
 func TestKVModel(t *testing.T) {
 	verdicts, n := map[string]int{}, drawn(t, 1000)
 	rapid.Check(t, func(t *rapid.T) {
 		for range n {
-			r := kvRun{puts: draw.OneIn(t, 2, "puts")}
+			r := kvRun{puts: draw.OneIn(t, 2, "puts"), repeats: draw.OneIn(t, 4, "repeats")}
 			clients := make([]kvClient, 4)
 			for range draw.Int(t, 1, 40, "steps") {
 				i := draw.Int(t, 0, len(clients)-2, "client")
@@ -127,7 +131,7 @@ func TestKVModel(t *testing.T) {
 					r.never = append(r.never, porcupine.Event{Kind: porcupine.ReturnEvent, Value: kvTold{}, Id: c.id})
 				}
 			}
-			r.ask(&clients[3], 3, "get")
+			r.ask(t, &clients[3], 3, "get")
 			for clients[3].f != "" {
 				r.step(t, &clients[3], 3)
 			}
@@ -159,7 +163,7 @@ func (r *kvRun) judge(t *rapid.T, verdicts map[string]int) {
 	what := legal + " " + got.Verdict.String()
 	verdicts[what]++
 	vacuous := strings.HasPrefix(got.Reason, "nothing was at stake")
-	if what == "legal violation" || what == "illegal ok" || what == "legal unknown" && !vacuous || got.Verdict == Contradictory {
+	if what == "legal violation" || !r.repeats && (what == "illegal ok" || what == "legal unknown" && !vacuous) || got.Verdict == Contradictory {
 		t.Fatalf("%s: %v\n%s\n%s", what, got.Err(), r.text.String(), recording.AppendNotation(nil))
 	}
 }

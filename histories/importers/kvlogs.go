@@ -17,7 +17,7 @@ type kvLog struct {
 	from, to int64 // it was there at no other time
 	begun    int64 // it was by then
 	until    int64 // it was there so long
-	lastCall int64 // of the gets that read it and what they show
+	lastCall int64 // of the gets that read it and what they show: what had returned before has to be shown, too
 }
 
 // alive reports whether the log may have been there while an operation was
@@ -70,8 +70,8 @@ func (s *kvStore) key(key string, ops []*kvOp) {
 			if !slices.Contains(read[v], g.log) {
 				read[v] = append(read[v], g.log)
 			}
-			for _, by := range sent[v] {
-				g.log.lastCall = max(g.log.lastCall, by.call)
+			if by := sent[v]; len(by) > 0 { // one of them, so not before the first
+				g.log.lastCall = max(g.log.lastCall, by[0].call)
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func holders(logs []*kvLog, writers []*kvOp) []*kvLog {
 func current(logs []*kvLog, o *kvOp) *kvLog {
 	var now *kvLog
 	for _, l := range logs {
-		if l.alive(o) && (now == nil || l.put == nil || l.put.ended() < o.call) {
+		if l.alive(o) && (now == nil || l.begun < o.call) {
 			now = l
 		}
 	}
@@ -210,8 +210,8 @@ func (s *kvStore) append(logs []*kvLog, o *kvOp, read []*kvLog, repeated bool) {
 		s.emit(op, read[0])
 	case !repeated && slices.ContainsFunc(there, func(l *kvLog) bool { return l.passedOver(o, read) }):
 		s.made.lost.add(o.line, "an :append that a :put followed before any :get, so that nobody can have read it")
-	case !repeated && len(there) > 0: // of which each would have to show it
-		s.emit(op, slices.MaxFunc(there, func(a, b *kvLog) int { return cmp.Compare(a.to, b.to) }))
+	case !repeated && len(there) > 0: // if none need not show it yet, each would have to
+		s.emit(op, there[max(slices.IndexFunc(there, func(l *kvLog) bool { return o.returned >= l.lastCall }), 0)])
 	case len(there) == 1:
 		s.emit(op, there[0])
 	default:
