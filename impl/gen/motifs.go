@@ -64,10 +64,10 @@ func (d *drawing) ask(leader, former string) {
 	d.add("C2", "fetch", nil, schedule.Arg{Key: "from", Value: "0"}, schedule.Arg{Key: "via", Value: former})
 }
 
-// oversleep lets a broker, often the leader itself, miss that another one leads for
-// a while, in which the others go on without it. Often a record is written before
-// that has not reached who is to lead; often another broker is late when the first
-// leads again; and often one of the two is the heir.
+// oversleep lets a broker miss that another one leads for a while, in which the
+// others go on without it. Often a record is written before that has not reached who
+// is to lead; often some broker is late when the first leads again; and often one of
+// the two is the heir.
 func oversleep(d *drawing) {
 	former, next := d.leader, strconv.Itoa(d.int(1, d.brokers, "next"))
 	if d.oneIn(2, "fork") {
@@ -75,7 +75,7 @@ func oversleep(d *drawing) {
 		d.send("P1")
 		d.now += int64(d.int(3, choose(d, "how soon", 8, 50), "pause"))
 	}
-	sleeper := choose(d, "sleeper", former, strconv.Itoa(d.int(1, d.brokers, "other")))
+	sleeper := strconv.Itoa(d.int(1, d.brokers, "sleeper"))
 	straggler := strconv.Itoa(d.int(1, d.brokers, "straggler"))
 	lasts := strconv.Itoa(d.int(5, 80, "for"))
 	d.nemesis("drop", "kind", "metadata", "to", sleeper, "for", lasts)
