@@ -24,6 +24,10 @@ type kvLog struct {
 // under way.
 func (l *kvLog) alive(o *kvOp) bool { return l.from <= o.ended() && o.call <= l.to }
 
+// lasts reports whether the log was certainly there, and no other, all the while an
+// operation was under way.
+func (l *kvLog) lasts(o *kvOp) bool { return l.begun <= o.call && o.ended() <= l.until }
+
 // ended is the time after which the operation takes no effect.
 func (o *kvOp) ended() int64 {
 	if o.outcome == histories.OK || o.outcome == histories.Fail {
@@ -58,7 +62,11 @@ func (s *kvStore) key(key string, ops []*kvOp) {
 		if g == nil {
 			continue
 		}
-		if g.log, stale = logOf(logs, sent, o, &g.answer); stale {
+		switch g.log, stale = logOf(logs, sent, o, &g.answer); {
+		case stale && g.log.begun >= o.call: // it may have shown nothing of that one
+			s.made.lost.addAnswer(o.line, "what a :get read that was there at no time, as other gets show it")
+			g.answer.Records, g.answer.HW = nil, 0
+		case stale:
 			s.made.lost.add(o.line, "the words of a :get that read what was there before a :put that was done: it is a read that shows nothing of what that one wrote")
 			g.answer.Records, g.answer.HW = nil, 0
 		}
@@ -203,6 +211,9 @@ func (s *kvStore) append(logs []*kvLog, o *kvOp, read []*kvLog, repeated bool) {
 		if l.alive(o) {
 			there = append(there, l)
 		}
+	}
+	if i := slices.IndexFunc(there, func(l *kvLog) bool { return l.lasts(o) }); i >= 0 {
+		there = there[i : i+1]
 	}
 	op := o.op(histories.Send)
 	switch {

@@ -47,7 +47,7 @@ func TestSettingsUntold(t *testing.T) {
 	for _, code := range []*kerr.Error{kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed} {
 		cluster := newCluster(t)
 		settingsRefused(cluster, 1<<30, code.Code)
-		c := Config{Sides: [][]string{cluster.ListenAddrs()}, Timeout: 200 * time.Millisecond, Duration: 100 * time.Millisecond,
+		c := Config{Sides: [][]string{cluster.ListenAddrs()}, Timeout: 800 * time.Millisecond, Duration: 100 * time.Millisecond,
 			TopicConfig: map[string]string{"unclean.leader.election.enable": "true"}}
 		if s, err := Record(t.Context(), c); !errors.Is(err, ErrSettings) || !errors.Is(err, code) || s.History != nil {
 			t.Errorf("%v", err)
@@ -69,7 +69,7 @@ func TestSettingsOfExisting(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t, kfake.SeedTopics(1, "t"))
 	stated := map[string]string{"unclean.leader.election.enable": "true", "cleanup.policy": "compact"}
-	c := Config{Sides: [][]string{cluster.ListenAddrs()}, Topic: "t", Existing: true, TopicConfig: stated, Timeout: 200 * time.Millisecond, Duration: 100 * time.Millisecond}
+	c := Config{Sides: [][]string{cluster.ListenAddrs()}, Topic: "t", Existing: true, TopicConfig: stated, Timeout: 800 * time.Millisecond, Duration: 100 * time.Millisecond}
 	if s, err := Record(t.Context(), c); !errors.Is(err, ErrConfig) || s.History != nil || !strings.Contains(err.Error(), "topic t has ") || !strings.Contains(err.Error(), " as stated") {
 		t.Errorf("%v", err)
 	}
