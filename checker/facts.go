@@ -120,6 +120,11 @@ func newPartition(name string, c histories.Config, ops []*histories.Op, position
 	return p
 }
 
+// options are what the model assumes of the log.
+func (p *partition) options() model.Options {
+	return model.Options{Dense: p.config.Get("offsets") == "dense", Again: p.again(), Start: p.start}
+}
+
 func (p *partition) noteStart(o *histories.Op) {
 	if start := startTold(o); start != histories.None {
 		if start > p.start {
@@ -166,29 +171,35 @@ func (p *partition) addSend(o *histories.Op) {
 	}
 }
 
+// position returns where a read was asked to begin, None if that is not known. Of
+// polls it takes it from positions.
+func (p *partition) position(o *histories.Op, positions map[*histories.Op]int64) int64 {
+	from := histories.None
+	switch o.Kind {
+	case histories.Fetch:
+		from = o.From
+	case histories.Poll:
+		if at, ok := positions[o]; ok {
+			from = p.beginning(o, at)
+		}
+	case histories.Scan:
+		return p.scanFrom(o)
+	}
+	if from != histories.None && len(o.Records) > 0 {
+		from = min(from, lowest(o.Records))
+	}
+	return from
+}
+
 func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]int64) {
 	refuted := model.Refuted(o)
 	if !refuted && !(o.IsRead() && o.Outcome == histories.OK) {
 		return
 	}
 	r := p.made.reads.new()
-	*r = read{op: o, position: histories.None}
-	switch o.Kind {
-	case histories.Fetch:
-		r.position = o.From
-		if len(o.Records) > 0 {
-			r.position = min(o.From, lowest(o.Records))
-		}
-	case histories.Poll:
-		if at, ok := positions[o]; ok {
-			r.position = p.beginning(o, at)
-		}
-		if r.position != histories.None && len(o.Records) > 0 {
-			r.position = min(r.position, lowest(o.Records))
-		}
-	case histories.Scan:
+	*r = read{op: o, position: p.position(o, positions)}
+	if o.Kind == histories.Scan {
 		p.scanned = max(p.scanned, o.Call)
-		r.position = p.scanFrom(o)
 	}
 	r.from, r.to = r.position, r.position
 	if r.from == histories.None && len(o.Records) > 0 {

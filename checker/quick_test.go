@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sameAsThorough compares what the quick judge accepts with the thorough check
-// and reports whether it accepted.
+// sameAsThorough compares what the quick judge accepts with the thorough check, and
+// with what porcupine confirms, and reports whether it accepted.
 func sameAsThorough(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -25,10 +25,15 @@ func sameAsThorough(t interface {
 		return false
 	}
 	thoroughly := checkThoroughly(context.Background(), h, Options{Engine: Both})
-	quickly.Engine, thoroughly.Engine = "", ""
-	thoroughly.Exercised.Steps = 0
-	if !reflect.DeepEqual(quickly, thoroughly) {
-		t.Fatalf("quickly:\n%+v\nthoroughly:\n%+v\n%s", quickly, thoroughly, h.AppendNotation(nil))
+	confirmed := Confirm(context.Background(), h)
+	for _, r := range []*Result{quickly, thoroughly, confirmed} {
+		r.Engine, r.Exercised.Steps = "", 0
+	}
+	if !reflect.DeepEqual(quickly, thoroughly) || !reflect.DeepEqual(confirmed, thoroughly) {
+		t.Fatalf("quickly:\n%+v\nthoroughly:\n%+v\nconfirmed:\n%+v\n%s", quickly, thoroughly, confirmed, h.AppendNotation(nil))
+	}
+	if c := h.Config(); retries(c) == "" && c.Get("cleanup.policy") != "compact" && !ordered(context.Background(), h, quickly) {
+		t.Fatalf("porcupine finds no order of what the quick judge accepts\n%s", h.AppendNotation(nil))
 	}
 	return true
 }

@@ -131,8 +131,9 @@ type search struct {
 
 func (j *judge) newSearch(ctx context.Context, p *partition) *search {
 	excused := j.excused[p] != ""
-	return &search{ctx: ctx, p: p, ops: p.residue(excused), budget: j.opts,
-		options: model.Options{Dense: p.config.Get("offsets") == "dense" && !excused, Again: p.again(), Start: p.start}}
+	s := &search{ctx: ctx, p: p, ops: p.residue(excused), budget: j.opts, options: p.options()}
+	s.options.Dense = s.options.Dense && !excused
+	return s
 }
 
 // closes reports whether the search is about a section of a log that has room

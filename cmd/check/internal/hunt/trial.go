@@ -80,7 +80,7 @@ func (u Setup) judge(ctx context.Context, s schedule.Schedule, run *impl.Result)
 			return nil, err
 		}
 	}
-	return &Trial{Schedule: s, Run: run, History: h, Result: checker.Check(ctx, h, checker.Options{Engine: checker.Both})}, nil
+	return &Trial{Schedule: s, Run: run, History: h, Result: checker.Confirm(ctx, h)}, nil
 }
 
 // withoutConfessions returns a history without the notes of broken invariants

@@ -1,0 +1,67 @@
+package checker
+
+import (
+	"context"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/model"
+)
+
+// Confirm judges a history as [Check] does with the engine [Both], in less time where
+// nothing is wrong: what the quick judge accepts, porcupine alone judges once more,
+// and all of it together. Where it finds no order, the rules and the engines judge the
+// history as well, for copies that retries may have made are known only to them; if
+// they refuse it, the quick judge was wrong.
+func Confirm(ctx context.Context, h *histories.History) *Result {
+	quickly, accepted := checkQuickly(h)
+	accepted = accepted && quickly.Verdict == Conforms
+	if accepted && h.Config().Get("cleanup.policy") != "compact" && ordered(ctx, h, quickly) {
+		return quickly
+	}
+	r := Check(ctx, h, Options{Engine: Both})
+	if accepted && r.Verdict == Violates {
+		r.Verdict, r.Reason = Contradictory, "the quick judge accepts what is a violation: "+r.first().Says
+	}
+	return r
+}
+
+// ordered reports whether porcupine finds an order of the operations of every
+// partition, and says so in the result.
+func ordered(ctx context.Context, h *histories.History, r *Result) bool {
+	r.Engine = string(Both)
+	at, _ := positions(h)
+	for _, p := range inPartitions(h) {
+		for _, o := range p.ops {
+			p.noteStart(o)
+		}
+		ops := make([]model.Op, 0, len(p.ops))
+		for _, o := range p.ops {
+			if op, ok := model.Translate(o, p.config, p.position(o, at)); ok {
+				ops = append(ops, op)
+			}
+		}
+		s := search{ctx: ctx, p: p, ops: ops, budget: Options{Steps: DefaultSteps, Memory: DefaultMemory}, options: p.options()}
+		verdict := s.whole()
+		if r.Exercised.Steps += s.steps; verdict != porcupine.Ok {
+			return false
+		}
+	}
+	return true
+}
+
+// inPartitions deals out the operations, and arranges nothing yet.
+func inPartitions(h *histories.History) (out []*partition) {
+	byName := map[string]*partition{}
+	for i := range h.Ops() {
+		o := &h.Ops()[i]
+		p := byName[o.On]
+		if p == nil {
+			p = &partition{name: o.On, config: h.Config(), scanned: histories.None, lastTold: histories.None}
+			byName[o.On] = p
+			out = append(out, p)
+		}
+		p.ops = append(p.ops, o)
+	}
+	return out
+}
