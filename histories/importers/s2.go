@@ -58,6 +58,8 @@ type s2Op struct {
 
 	call, returned   int64
 	line, returnLine int
+
+	look int // the last one that found it spent, see streams.longer
 }
 
 // base is where an acknowledged append landed.

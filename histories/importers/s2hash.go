@@ -40,16 +40,6 @@ type spent struct {
 	before *spent
 }
 
-// has reports whether an append was spent since another one was.
-func (s *spent) has(o *s2Op, since *spent) bool {
-	for ; s != since; s = s.before {
-		if s.op == o {
-			return true
-		}
-	}
-	return false
-}
-
 // explainReads returns what the reads held.
 func explainReads(all []*s2Op) map[*s2Op]content {
 	var reads []*s2Op

@@ -25,12 +25,13 @@ type streams struct {
 	blurred bool            // a record may be of several appends of unknown outcome that are no twins
 	known   []*prefix       // what reads held, the one that was useful last first
 	tries   int             // that are left
+	looks   int             // for appends that a stream may go on with
 }
 
 // Bounds of a search.
 const (
 	mostTries   = 1 << 18 // of one read, beside one an acknowledged append
-	allTries    = 1 << 24 // of all, so that hostile recordings end
+	allTries    = 1 << 22 // of all, so that hostile recordings end in seconds
 	mostStreams = 4       // that contradict each other and are gone on from
 )
 
@@ -165,9 +166,13 @@ func (s *streams) longer(to []*prefix, p *prefix, since *spent, tail int64, othe
 	if next < len(s.bases) {
 		tail = min(tail, s.bases[next])
 	}
+	s.looks++
+	for q := p.spent; q != since; q = q.before {
+		q.op.look = s.looks
+	}
 	for _, o := range others {
-		if match := o.asked.MatchSeqNum; match != nil && *match != p.tail || p.tail+o.records() > tail || p.spent.has(o.s2Op, since) ||
-			o.twin != nil && !p.spent.has(o.twin, since) {
+		if match := o.asked.MatchSeqNum; match != nil && *match != p.tail || p.tail+o.records() > tail || o.look == s.looks ||
+			o.twin != nil && o.twin.look != s.looks {
 			continue
 		}
 		s.tries--
