@@ -258,7 +258,10 @@ func unwritten(path string, err error) error {
 		err = named.Err
 	}
 	what := strings.TrimPrefix(err.Error(), path+": ")
-	if !isFile(path) {
+	switch {
+	case errors.Is(err, kafka.ErrRemoved):
+		return fmt.Errorf("%s: %s; what was written is lost with it, unless it was only moved", label(path), what)
+	case !isFile(path):
 		return fmt.Errorf("%s: %s", label(path), what)
 	}
 	return fmt.Errorf("%s: %s; what was written before is no complete recording, and can be judged: check verify %s", label(path), what, shellWord(path))

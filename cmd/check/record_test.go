@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"net"
 	"os"
@@ -196,6 +198,37 @@ func TestInterruptsIgnored(t *testing.T) {
 	<-asked
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestRemovedRecording removes the file that is written, or puts another in its
+// place: nobody is sent there to judge it.
+func TestRemovedRecording(t *testing.T) {
+	brokers := startBrokers(t)
+	for name, spoil := range map[string]func(path string) error{
+		"removed":  os.Remove,
+		"replaced": func(path string) error { return cmp.Or(os.Remove(path), os.WriteFile(path, nil, 0o600)) },
+	} {
+		path := filepath.Join(t.TempDir(), "run.jsonl")
+		cmd := checkCommand(t, "record", "--bootstrap", brokers, "--duration", "1m", "-o", path)
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Stat(path); err == nil {
+				break
+			}
+		}
+		if err := spoil(path); err != nil {
+			t.Error(err)
+		}
+		cmd.Wait()
+		want := ": the file was removed or replaced while it was written; what was written is lost with it, unless it was only moved\n"
+		if cmd.ProcessState.Success() || !strings.Contains(out.String(), want) || strings.Contains(out.String(), "check verify") {
+			t.Errorf("%s: %v: %s", name, cmd.ProcessState, &out)
+		}
 	}
 }
 

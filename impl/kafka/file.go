@@ -51,6 +51,10 @@ var FileNames = []string{".jsonl", ".jsonl.gz", ".jsonl.zst"}
 // ErrFileName says that a name ends in none of [FileNames].
 var ErrFileName = fmt.Errorf("expected a name that ends in one of %s", strings.Join(FileNames, ", "))
 
+// ErrRemoved says that the name of a [File] is another one's by now, or nobody's,
+// so that what was written to it is not found there.
+var ErrRemoved = errors.New("the file was removed or replaced while it was written")
+
 // Create makes a new file, packed as its name says. If there is one of that name
 // already, the error is [fs.ErrExist] unless it is to be replaced.
 func Create(path string, replace bool) (*File, error) {
@@ -159,7 +163,7 @@ func (f *File) there() error {
 		return err
 	}
 	if now, err := os.Stat(f.path); err != nil || !os.SameFile(ours, now) {
-		return fmt.Errorf("%s: the file was removed or replaced while it was written", f.path)
+		return fmt.Errorf("%s: %w", f.path, ErrRemoved)
 	}
 	return nil
 }
