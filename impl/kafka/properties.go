@@ -50,8 +50,9 @@ func ReadProperties(path string) (s Security, bootstrap string, err error) {
 // pointless reports whether a protocol has no use for a setting, so that clients
 // pass it over, whatever it says.
 func pointless(protocol, key string) bool {
+	tls := strings.HasPrefix(key, "ssl.") || key == "enable.ssl.certificate.verification"
 	return strings.HasPrefix(key, "sasl.") && (protocol == "PLAINTEXT" || protocol == "SSL") ||
-		strings.HasPrefix(key, "ssl.") && (protocol == "PLAINTEXT" || protocol == "SASL_PLAINTEXT")
+		tls && (protocol == "PLAINTEXT" || protocol == "SASL_PLAINTEXT")
 }
 
 // rank is lower for keys that say which others there are: an error about them

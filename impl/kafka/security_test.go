@@ -167,7 +167,7 @@ func TestPropertiesAsJavaTakesThem(t *testing.T) {
 		}
 	}
 	const sasl = "sasl.mechanism=GSSAPI\nsasl.jaas.config=none\n"
-	const ssl = "ssl.truststore.location=missing.jks\nssl.truststore.password=p\n"
+	const ssl = "ssl.truststore.location=missing.jks\nssl.truststore.password=p\nenable.ssl.certificate.verification=false\n"
 	for text, want := range map[string]Security{
 		"security.protocol=SSL\n" + sasl:             {TLS: true},
 		"security.protocol=PLAINTEXT\n" + sasl + ssl: {},
@@ -191,6 +191,7 @@ func TestWrongProperties(t *testing.T) {
 		"sasl.jaas.config=com.sun.Krb5LoginModule required;\nsasl.mechanism=GSSAPI": `:2: sasl.mechanism: "GSSAPI" is not supported; expected one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512`,
 		"ssl.truststore.location=a.jks\nssl.truststore.password=" + secret:          ":2: ssl.truststore.password: expected PEM, without a password",
 		"security.protocol=SASL_SSL\nenable.ssl.certificate.verification=false":     ":2: enable.ssl.certificate.verification: expected true",
+		"enable.ssl.certificate.verification=false":                                 ":1: enable.ssl.certificate.verification: expected true",
 		"security.protocol=SSL\nssl.truststore.type=JKS":                            ":2: ssl.truststore.type: expected PEM",
 		"x=" + secret + "\\u00zz":                                                   ": expected lines of key=value",
 	} {
