@@ -127,7 +127,7 @@ func (g *gate) replayCorpus(ctx context.Context, cases []gateCase) {
 			case r.Trial.Result.Verdict.ExitCode() == exitInternal:
 				it.wrong("error", internalError, "%s", r.Trial.Result.Reason)
 			case r.Wrong != "":
-				it.wrong("violation", wrongVerdict, "%s", strings.TrimPrefix(r.Wrong+"; "+r.Stale, "; "))
+				it.wrong("violation", wrongVerdict, "%s", strings.TrimSuffix(r.Wrong+"; "+r.Stale, "; "))
 			case r.Stale != "":
 				it.wrong("stale", staleFingerprint, "%s; where that is meant, %s renews the case", r.Stale, renewal(c.name))
 			default:
