@@ -188,9 +188,21 @@ func (f *liveFaults) bypassed() (warnings []string) {
 		return nil
 	}
 	for _, link := range f.nemesis.Network.Unused() {
-		warnings = append(warnings, fmt.Sprintf("no connection went through --proxy %s, and so no fault strikes it: give its address as --bootstrap and in the broker's advertised.listeners", link))
+		advice := "give its address as --bootstrap and in the broker's advertised.listeners"
+		if from, to, _ := strings.Cut(link, ":"); f.isBroker(from) {
+			advice = fmt.Sprintf("let %s advertise its address (advertised.listeners) for the listener that is the inter.broker.listener.name of %s", to, from)
+		}
+		warnings = append(warnings, fmt.Sprintf("no connection went through --proxy %s, and so no fault strikes it: %s", link, advice))
 	}
 	return warnings
+}
+
+// isBroker reports whether an end of a link is a broker as far as its name tells: a
+// number, or where another link leads.
+func (f *liveFaults) isBroker(end string) bool {
+	_, ends, _ := f.links()
+	_, err := strconv.ParseUint(end, 10, 31)
+	return err == nil || slices.ContainsFunc(ends, func(e [2]string) bool { return e[1] == end })
 }
 
 // learned says of each --proxy that clients are given as --bootstrap what its broker
