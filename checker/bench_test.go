@@ -55,6 +55,7 @@ func BenchmarkGrowth(b *testing.B) {
 				o := &h.Ops()[i]
 				slots = max(slots, o.HW, o.Offset+int64(len(o.Values)))
 			}
+			runtime.GC() // what making the history left behind
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			for b.Loop() {
