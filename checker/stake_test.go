@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,22 +11,33 @@ import (
 	"github.com/isrcheck/isrcheck/histories"
 )
 
+// sends are so many of one producer, with one result.
+func sends(n int, result string) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "%d-%d P1 send %d => %s\n", 2*i+1, 2*i+2, i, result)
+	}
+	return text.String()
+}
+
 // TestNothingWorked judges histories of which nothing came: by every engine, while
 // they are read, and with transactions, they are unknown, and say why.
 func TestNothingWorked(t *testing.T) {
-	const scan = "9-10 S1 scan => ok [] end=0\n"
+	const scan = "99-99 S1 scan => ok [] end=0\n"
 	for _, c := range []struct {
 		name, ops string
 		want      Verdict
 		says      string
 	}{
-		{"all refused", "1-2 P1 send 1 => fail code=NOT_ENOUGH_REPLICAS\n3-4 P1 send 2 => fail code=TOPIC_AUTHORIZATION_FAILED\n" +
-			"5-6 P2 send 3 => fail code=TOPIC_AUTHORIZATION_FAILED\n" + scan, Undecided, "none of 3 sends was acknowledged, and no record was read; 2 ended with TOPIC_AUTHORIZATION_FAILED"},
-		{"all unanswered", "1-2 P1 send 1 => info code=CLIENT_TIMEOUT\n" + scan, Undecided, "1 ended with CLIENT_TIMEOUT"},
-		{"no scan either", "1-2 P1 send 1 => fail\n3-4 C1 fetch from=0 => ok [] hw=0\n", Undecided, "none of 1 send was acknowledged"},
-		{"in transactions", "0-0 P1 begin tx=T => ok\n1-2 P1 send 1 tx=T => fail code=INVALID_TXN_STATE\n3-4 P1 abort tx=T => ok\n" + scan,
-			Undecided, "1 ended with INVALID_TXN_STATE"},
-		{"one that was aborted", "0-0 P1 begin tx=T => ok\n1-2 P1 send 1 tx=T => ok @0\n3-4 P1 abort tx=T => ok\n9-10 S1 scan => ok [] end=2\n", Conforms, ""},
+		{"all refused", sends(8, "fail code=NOT_ENOUGH_REPLICAS") + "50-51 P2 send 50 => fail code=TOPIC_AUTHORIZATION_FAILED\n52-53 P2 send 52 => fail\n" + scan,
+			Undecided, "none of 10 sends was acknowledged, and no record was read; 8 ended with NOT_ENOUGH_REPLICAS"},
+		{"all unanswered", sends(10, "info code=CLIENT_TIMEOUT") + scan, Undecided, "10 ended with CLIENT_TIMEOUT"},
+		{"no scan either", sends(10, "fail") + "60-61 C1 fetch from=0 => ok [] hw=0\n", Undecided, "none of 10 sends was acknowledged"},
+		{"in transactions", "0-0 P1 begin tx=T => ok\n" + strings.ReplaceAll(sends(10, "fail code=INVALID_TXN_STATE"), " =>", " tx=T =>") + "60-61 P1 abort tx=T => ok\n" + scan,
+			Undecided, "10 ended with INVALID_TXN_STATE"},
+		{"few refused", sends(9, "fail code=NOT_ENOUGH_REPLICAS") + scan, Conforms, ""},
+		{"few unanswered", sends(9, "info") + scan, Conforms, ""},
+		{"one that was aborted", "0-0 P1 begin tx=T => ok\n1-2 P1 send 1 tx=T => ok @0\n3-4 P1 abort tx=T => ok\n99-99 S1 scan => ok [] end=2\n", Conforms, ""},
 		{"one was acknowledged by the leader", "1-2 P1 send 1 acks=1 => ok @0\n3-4 P1 send 2 => fail code=NOT_ENOUGH_REPLICAS\n" + scan, Conforms, ""},
 		{"one is there", "1-2 P1 send 1 => info\n9-10 S1 scan => ok [0:1] end=1\n", Conforms, ""},
 		{"one was refused and is there", "1-2 P1 send 1 => fail code=NOT_ENOUGH_REPLICAS\n9-10 S1 scan => ok [0:1] end=1\n", Violates, ""},

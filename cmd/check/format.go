@@ -118,8 +118,9 @@ data, because its writer was killed: that end is left out, a note says so, and t
 not ok. In any other file it is an error. With "x-end":"marked" a file ends with the note
 "` + histories.Complete + `", and without it the verdict is not ok either.
 A note that begins with "` + histories.Unjudged + `" says what of the answers is not told: the
-verdict is not ok then. So it is, too, if no send was acknowledged and no record was read.
-An operation that has no completion was never answered. Each as .hist and as .jsonl:
+verdict is not ok then. So it is, too, if none of ten sends or
+more was acknowledged and no record was read. An operation that has no completion was never
+answered. Each as .hist and as .jsonl:
 
 ` + indent(eachInBoth(formatOperations)) + `Sends of a process that overlap need an "id" that pairs their events:
 
