@@ -31,7 +31,9 @@ func Confirm(ctx context.Context, h *histories.History) *Result {
 func ordered(ctx context.Context, h *histories.History, r *Result) bool {
 	r.Engine = string(Both)
 	at, _ := positions(h)
-	for _, p := range inPartitions(h) {
+	names, on := byPartition(h.Ops())
+	for _, name := range names {
+		p := &partition{name: name, config: h.Config(), ops: on[name], lastTold: histories.None} // nothing is arranged
 		for _, o := range p.ops {
 			p.noteStart(o)
 		}
@@ -48,20 +50,4 @@ func ordered(ctx context.Context, h *histories.History, r *Result) bool {
 		}
 	}
 	return true
-}
-
-// inPartitions deals out the operations, and arranges nothing yet.
-func inPartitions(h *histories.History) (out []*partition) {
-	byName := map[string]*partition{}
-	for i := range h.Ops() {
-		o := &h.Ops()[i]
-		p := byName[o.On]
-		if p == nil {
-			p = &partition{name: o.On, config: h.Config(), scanned: histories.None, lastTold: histories.None}
-			byName[o.On] = p
-			out = append(out, p)
-		}
-		p.ops = append(p.ops, o)
-	}
-	return out
 }

@@ -38,17 +38,9 @@ func newJudge(h *histories.History, opts Options) *judge {
 	j := emptyJudge(h.Config(), opts)
 	j.ops, j.marks, j.ofLogtest = h.Ops(), h.Marks(), OfLogtest(h.Header())
 	at, back := positions(h)
-	var names []string
-	byName := map[string][]*histories.Op{}
-	for i := range h.Ops() {
-		o := &h.Ops()[i]
-		if _, ok := byName[o.On]; !ok {
-			names = append(names, o.On)
-		}
-		byName[o.On] = append(byName[o.On], o)
-	}
+	names, on := byPartition(h.Ops())
 	for _, name := range names {
-		p := newPartition(name, h.Config(), byName[name], at, nil)
+		p := newPartition(name, h.Config(), on[name], at, nil)
 		for _, b := range back {
 			if b.poll.On == name {
 				p.back = append(p.back, b)
@@ -71,6 +63,20 @@ func newJudge(h *histories.History, opts Options) *judge {
 	return j
 }
 
+// byPartition deals out operations, and names the partitions in the order in which
+// they are first used.
+func byPartition(ops []histories.Op) (names []string, on map[string][]*histories.Op) {
+	on = map[string][]*histories.Op{}
+	for i := range ops {
+		o := &ops[i]
+		if _, ok := on[o.On]; !ok {
+			names = append(names, o.On)
+		}
+		on[o.On] = append(on[o.On], o)
+	}
+	return names, on
+}
+
 // count says how much is at stake.
 func (j *judge) count() {
 	e := &j.result.Exercised
@@ -81,9 +87,7 @@ func (j *judge) count() {
 		}
 	}
 	e.Operations = len(j.ops)
-	for i := range j.ops {
-		j.stake.op(&j.ops[i])
-	}
+	j.stake = stakeOf(j.ops)
 	for _, p := range j.partitions {
 		e.Sends += len(p.sends)
 		for _, s := range p.sends {

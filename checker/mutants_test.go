@@ -46,7 +46,7 @@ var mutants = []mutant{
 	{"settle.go", "latest, deadline = max(latest, p.call[i]), min(deadline, p.deadline[i])", "latest = max(latest, p.call[i])"},
 	{"settle.go", "latest > deadline {", "latest > deadline+1 {"},
 	{"quick.go", "l.slots.notAfter(end-1, o.Return)", ""},
-	{"quick.go", "p.call[i] = max(p.call[i], o.Call)\n\tp.flags[i] |= flag", "p.flags[i] |= flag"},
+	{"quick.go", "l.slots.notBefore(offset, o.Call)", ""},
 	{"quick.go", "p.call[i] = max(p.call[i], o.Call)\n\tp.flags[i] |= slotBoundary", "p.flags[i] |= slotBoundary"},
 	{"quick.go", "p.deadline[i-1] = min(p.deadline[i-1], o.Return)", ""},
 	{"quickread.go", "l.slots.notAfter(last, o.Return)", ""},

@@ -21,11 +21,7 @@ import (
 // a log of sparse offsets may have anywhere.
 func (ts *transactions) judge(ctx context.Context, opts Options) *Result {
 	p := ts.project()
-	var whole stake
-	for i := range ts.whole.Ops() {
-		whole.op(&ts.whole.Ops()[i])
-	}
-	opts.atStake = whole.acknowledged
+	opts.atStake = stakeOf(ts.whole.Ops()).acknowledged
 	r := Check(ctx, p.history, opts)
 	p.restore(r)
 	ts.showCertain(r)

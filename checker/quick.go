@@ -353,17 +353,9 @@ func (q *quick) end(l *quickLog, o *histories.Op, end int64, exact bool) {
 }
 
 // endsBefore takes note that no record at or behind an offset was there at the
-// read's instant. Behind the last offset of 64 bits none ever is. It reports false
-// if there is no room for the offset.
-func (q *quick) endsBefore(l *quickLog, o *histories.Op, offset int64, flag uint8) bool {
-	if offset == math.MaxInt64 {
-		return true
+// read's instant. Behind the last offset of 64 bits none ever is.
+func (q *quick) endsBefore(l *quickLog, o *histories.Op, offset int64) {
+	if offset < math.MaxInt64 && q.reach(l, offset+1) {
+		l.slots.notBefore(offset, o.Call)
 	}
-	if !q.reach(l, offset+1) {
-		return false
-	}
-	p, i := l.slots.at(offset)
-	p.call[i] = max(p.call[i], o.Call)
-	p.flags[i] |= flag
-	return true
 }

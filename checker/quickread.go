@@ -188,7 +188,7 @@ func (q *quick) empty(l *quickLog, o *histories.Op, from, mark int64, exact bool
 	case exact && from != histories.None && mark > from:
 		q.pass(l, from, mark, slotBefore)
 	case exact && from != histories.None:
-		if q.endsBefore(l, o, from, 0); o.Start > 0 && q.reach(l, o.Start+1) {
+		if q.endsBefore(l, o, from); o.Start > 0 && q.reach(l, o.Start+1) {
 			l.slots.flag(o.Start, slotBoundary) // of a batch across it all or nothing was there
 		}
 	}

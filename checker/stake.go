@@ -18,11 +18,22 @@ type stake struct {
 // manySends is how many sends are many.
 const manySends = 10
 
+// stakeOf is what is at stake in operations.
+func stakeOf(ops []histories.Op) (s stake) {
+	for i := range ops {
+		s.op(&ops[i])
+	}
+	return s
+}
+
 // op takes note of an operation.
 func (s *stake) op(o *histories.Op) {
-	if s.acknowledged {
-		return
+	if !s.acknowledged { // which is soon, as a rule
+		s.note(o)
 	}
+}
+
+func (s *stake) note(o *histories.Op) {
 	if o.Outcome == histories.OK && (o.Kind == histories.Send || len(o.Records) > 0) {
 		*s = stake{acknowledged: true}
 		return

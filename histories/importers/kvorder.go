@@ -1,6 +1,7 @@
 package importers
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -98,6 +99,6 @@ func inReturnOrder(gets map[*kvOp]*kvGet) []*kvGet {
 			out = append(out, g)
 		}
 	}
-	slices.SortFunc(out, func(a, b *kvGet) int { return int(a.returned - b.returned) })
+	slices.SortFunc(out, func(a, b *kvGet) int { return cmp.Compare(a.returned, b.returned) })
 	return out
 }
