@@ -16,9 +16,9 @@ import (
 // search that applies uncertain sends eagerly leave some of them out.
 const closing = -1
 
-// Operations returns the operations for porcupine: inputs are indexes into the
-// log's operations, outputs are part of them. An operation without a return
-// ends after everything else.
+// Operations returns the operations for porcupine, less those that others imply:
+// inputs are indexes into the log's operations, outputs are part of them. An
+// operation without a return ends after everything else.
 func (l *Log) Operations() []porcupine.Operation {
 	var last int64
 	uncertain := false
@@ -31,8 +31,12 @@ func (l *Log) Operations() []porcupine.Operation {
 	if last > math.MaxInt64-2 {
 		closed, never = math.MaxInt64, math.MaxInt64
 	}
+	implied := l.implied()
 	out := make([]porcupine.Operation, 0, len(l.ops)+1)
 	for i := range l.ops {
+		if implied[i] {
+			continue
+		}
 		op := &l.ops[i]
 		ret := op.Return
 		if ret == histories.None {
@@ -68,16 +72,19 @@ func (l *Log) CommittedLog(m Meter) porcupine.Model {
 		StepContext: func(_ context.Context, state, input, _ any) (bool, any) {
 			s := state.(State)
 			if !m.Step() {
-				return true, s
+				return true, state
 			}
 			next := State{Points: s.Points, Closed: true}
 			if input.(int) != closing {
 				next = l.Step(s, input.(int))
 			}
 			if len(next.Points) == 0 {
-				return false, s
+				return false, state
 			}
 			m.Hold(next)
+			if next.is(s) {
+				return true, state // which it takes no memory to return
+			}
 			return true, next
 		},
 		Equal: func(a, b any) bool {
