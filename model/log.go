@@ -13,18 +13,18 @@ import (
 // A Log is everything a history says about one partition that does not depend
 // on time, and the operations that are left to be ordered.
 type Log struct {
-	dense bool  // every offset holds a record that clients can see
-	again bool  // a send may land more than once
-	tight bool  // and a send that is known explains it
-	start int64 // offsets below are out of scope: the log start had moved there
-	slots []histories.Record
-	empty []Span  // offsets known to hold nothing, sorted and merged
-	ends  []int64 // where the log ended at some instant, sorted: no batch lies across
-	limit int64   // nothing is known at or behind this offset
-	sent  map[histories.Value]bool
-	ops   []Op
-	bad   []bool // bad[i]: what ops[i] says contradicts something said elsewhere
-	from  Point  // how the log begins
+	dense  bool  // every offset holds a record that clients can see
+	again  bool  // a send may land more than once
+	tight  bool  // and a send that is known explains it
+	start  int64 // offsets below are out of scope: the log start had moved there
+	slots  []histories.Record
+	empty  []Span                   // offsets known to hold nothing, sorted and merged
+	ends   []int64                  // where the log ended at some instant, sorted: no batch lies across
+	limit  int64                    // nothing is known at or behind this offset
+	unsent map[histories.Value]bool // values of slots that nobody sent
+	ops    []Op
+	bad    []bool // bad[i]: what ops[i] says contradicts something said elsewhere
+	from   Point  // how the log begins
 }
 
 // Options says how offsets of a partition are to be read.
@@ -43,9 +43,9 @@ type Options struct {
 //     known is explained without it, or may be explained by a retry;
 //   - a send acknowledged below acks=all that no read returned.
 func Compile(ops []Op, opt Options) *Log {
-	l := &Log{dense: opt.Dense, tight: opt.Dense && !opt.Again, again: opt.Again, start: max(opt.Start, 0), ops: slices.Clone(ops), bad: make([]bool, len(ops)),
-		sent: map[histories.Value]bool{}}
+	l := &Log{dense: opt.Dense, tight: opt.Dense && !opt.Again, again: opt.Again, start: max(opt.Start, 0), ops: slices.Clone(ops), bad: make([]bool, len(ops))}
 	l.gatherSlots()
+	l.gatherUnsent()
 	l.gatherEmpty()
 	l.findContradictions()
 	l.dropInvisible()
@@ -67,9 +67,6 @@ func (l *Log) gatherSlots() {
 	}
 	for i := range l.ops {
 		op := &l.ops[i]
-		for _, v := range op.Values {
-			l.sent[v] = true
-		}
 		if op.Exact != histories.None {
 			l.ends = append(l.ends, op.Exact)
 		}
@@ -78,6 +75,37 @@ func (l *Log) gatherSlots() {
 	slices.Sort(l.ends)
 	l.ends = slices.Compact(l.ends)
 	l.limit = max(l.limit, top+1)
+}
+
+// gatherUnsent finds the values of slots that nobody sent. Most slots hold what
+// a send says that it put there: only the others have to be looked for.
+func (l *Log) gatherUnsent() {
+	sent := make([]bool, len(l.slots))
+	for i := range l.ops {
+		op := &l.ops[i]
+		for j, v := range op.Values {
+			if op.Offset == histories.None {
+				break
+			}
+			if s, ok := l.index(op.Offset + int64(j)); ok && l.slots[s].Value == v {
+				sent[s] = true
+			}
+		}
+	}
+	if !slices.Contains(sent, false) {
+		return
+	}
+	l.unsent = map[histories.Value]bool{}
+	for i, s := range l.slots {
+		if !sent[i] {
+			l.unsent[s.Value] = true
+		}
+	}
+	for i := range l.ops {
+		for _, v := range l.ops[i].Values {
+			delete(l.unsent, v)
+		}
+	}
 }
 
 // told yields the records whose offsets operations tell, in the order of the
@@ -164,7 +192,7 @@ func (l *Log) findContradictions() {
 	for i := range l.ops {
 		op := &l.ops[i]
 		for _, r := range op.Records {
-			if s, ok := l.slot(r.Offset); !ok || s.Value != r.Value || !l.sent[r.Value] {
+			if s, ok := l.slot(r.Offset); !ok || s.Value != r.Value || l.unsent[r.Value] {
 				l.bad[i] = true
 			}
 		}
@@ -184,16 +212,25 @@ func (l *Log) findContradictions() {
 
 // dropInvisible removes uncertain sends whose effect nobody can have seen.
 func (l *Log) dropInvisible() {
-	open := false
+	var seen map[histories.Value]bool // of the values that uncertain sends have
 	for i := range l.ops {
-		open = open || l.ops[i].uncertain()
+		if !l.ops[i].uncertain() {
+			continue
+		}
+		if seen == nil {
+			seen = map[histories.Value]bool{}
+		}
+		for _, v := range l.ops[i].Values {
+			seen[v] = false
+		}
 	}
-	if !open {
+	if seen == nil {
 		return
 	}
-	seen := make(map[histories.Value]bool, len(l.slots))
 	for _, s := range l.slots {
-		seen[s.Value] = true
+		if _, ok := seen[s.Value]; ok {
+			seen[s.Value] = true
+		}
 	}
 	room := l.tight && l.unexplained()
 	kept, bad := l.ops[:0], l.bad[:0]
@@ -217,12 +254,24 @@ func (l *Log) unexplained() bool {
 
 // search returns the index of the first slot at or behind an offset.
 func (l *Log) search(offset int64) int {
+	if len(l.slots) > 0 { // side by side, as a rule
+		if i := offset - l.slots[0].Offset; i >= 0 && i < int64(len(l.slots)) && l.slots[i].Offset == offset {
+			return int(i)
+		}
+	}
 	return sort.Search(len(l.slots), func(i int) bool { return l.slots[i].Offset >= offset })
+}
+
+// index returns the index of the slot of an offset, and false if nothing is known
+// to be there.
+func (l *Log) index(offset int64) (int, bool) {
+	i := l.search(offset)
+	return i, i < len(l.slots) && l.slots[i].Offset == offset
 }
 
 // slot returns the known record at an offset.
 func (l *Log) slot(offset int64) (histories.Record, bool) {
-	if i := l.search(offset); i < len(l.slots) && l.slots[i].Offset == offset {
+	if i, ok := l.index(offset); ok {
 		return l.slots[i], true
 	}
 	return histories.Record{}, false
