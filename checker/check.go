@@ -51,6 +51,7 @@ type Options struct {
 	Memory   int64 // bytes a judgement may hold, and a partition's search; 0 means DefaultMemory
 	MaxInput histories.Limit
 	Engine   Engine
+	Terse    bool // write nothing down of permitted findings but their names, if there are no others
 
 	atStake bool // of transactions that came to nothing, something was
 }
@@ -60,6 +61,16 @@ const (
 	DefaultSteps  int64 = 20_000_000
 	DefaultMemory int64 = 2 << 30
 )
+
+func (o Options) withDefaults() Options {
+	if o.Steps == 0 {
+		o.Steps = DefaultSteps
+	}
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
+	}
+	return o
+}
 
 // A Result is a verdict with what led to it.
 type Result struct {
@@ -89,6 +100,7 @@ type Finding struct {
 	Evidence  []Evidence
 	More      int // further findings of the same name in this partition that are not listed
 
+	says    sentence        // until it is shown
 	ops     []*histories.Op // what proves it, until it is shown
 	duties  []duty          // what they should have done
 	about   []histories.Value

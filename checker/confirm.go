@@ -12,14 +12,15 @@ import (
 // nothing is wrong: what the quick judge accepts, porcupine alone judges once more,
 // and all of it together. Where it finds no order, the rules and the engines judge the
 // history as well, for copies that retries may have made are known only to them; if
-// they refuse it, the quick judge was wrong.
-func Confirm(ctx context.Context, h *histories.History) *Result {
+// they refuse it, the quick judge was wrong. The engine of opts is not asked for.
+func Confirm(ctx context.Context, h *histories.History, opts Options) *Result {
 	quickly, accepted := checkQuickly(h)
 	accepted = accepted && quickly.Verdict == Conforms
-	if accepted && h.Config().Get("cleanup.policy") != "compact" && ordered(ctx, h, quickly) {
+	if accepted && h.Config().Get("cleanup.policy") != "compact" && ordered(ctx, h, opts, quickly) {
 		return quickly
 	}
-	r := Check(ctx, h, Options{Engine: Both})
+	opts.Engine = Both
+	r := Check(ctx, h, opts)
 	if accepted && r.Verdict == Violates {
 		r.Verdict, r.Reason = Contradictory, "the quick judge accepts what is a violation: "+r.first().Says
 	}
@@ -28,7 +29,7 @@ func Confirm(ctx context.Context, h *histories.History) *Result {
 
 // ordered reports whether porcupine finds an order of the operations of every
 // partition, and says so in the result.
-func ordered(ctx context.Context, h *histories.History, r *Result) bool {
+func ordered(ctx context.Context, h *histories.History, opts Options, r *Result) bool {
 	r.Engine = string(Both)
 	at, _ := positions(h)
 	names, on := byPartition(h.Ops())
@@ -43,7 +44,7 @@ func ordered(ctx context.Context, h *histories.History, r *Result) bool {
 				ops = append(ops, op)
 			}
 		}
-		s := search{ctx: ctx, p: p, ops: ops, budget: Options{Steps: DefaultSteps, Memory: DefaultMemory}, options: p.options()}
+		s := search{ctx: ctx, p: p, ops: ops, budget: opts.withDefaults(), options: p.options()}
 		verdict := s.whole()
 		if r.Exercised.Steps += s.steps; verdict != porcupine.Ok {
 			return false

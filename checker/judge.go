@@ -25,13 +25,7 @@ type judge struct {
 
 // emptyJudge has nothing to judge yet.
 func emptyJudge(c histories.Config, opts Options) *judge {
-	if opts.Steps == 0 {
-		opts.Steps = DefaultSteps
-	}
-	if opts.Memory == 0 {
-		opts.Memory = DefaultMemory
-	}
-	return &judge{config: c, opts: opts, ending: endingOf(c), violated: map[*partition]bool{}, excused: map[*partition]string{}}
+	return &judge{config: c, opts: opts.withDefaults(), ending: endingOf(c), violated: map[*partition]bool{}, excused: map[*partition]string{}}
 }
 
 func newJudge(h *histories.History, opts Options) *judge {
@@ -169,6 +163,9 @@ func (j *judge) conclude() {
 	if r.Engine == "" {
 		r.Engine = "rules"
 	}
+	if !j.opts.Terse || r.Verdict == Contradictory || len(r.Names()) > 0 {
+		r.show()
+	}
 	if r.Verdict == Contradictory {
 		return
 	}
@@ -187,6 +184,13 @@ func (j *judge) conclude() {
 		return
 	}
 	r.Verdict = Conforms
+}
+
+// show writes down what the findings say.
+func (r *Result) show() {
+	for i := range r.Findings {
+		r.Findings[i].show()
+	}
 }
 
 // noteThinEvidence finds what the history leaves open.

@@ -21,7 +21,7 @@ import (
 // a log of sparse offsets may have anywhere.
 func (ts *transactions) judge(ctx context.Context, opts Options) *Result {
 	p := ts.project()
-	opts.atStake = stakeOf(ts.whole.Ops()).acknowledged
+	opts.atStake, opts.Terse = stakeOf(ts.whole.Ops()).acknowledged, false
 	r := Check(ctx, p.history, opts)
 	p.restore(r)
 	ts.showCertain(r)
@@ -31,6 +31,7 @@ func (ts *transactions) judge(ctx context.Context, opts Options) *Result {
 	for i := range transactionRules {
 		r.Findings = append(r.Findings, transactionRules[i].apply(ts, r)...)
 	}
+	r.show()
 	order := Rules()
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return rank(order, a.Name) - rank(order, b.Name) })
 	if len(r.Names()) > 0 {

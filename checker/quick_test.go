@@ -25,14 +25,14 @@ func sameAsThorough(t interface {
 		return false
 	}
 	thoroughly := checkThoroughly(context.Background(), h, Options{Engine: Both})
-	confirmed := Confirm(context.Background(), h)
+	confirmed := Confirm(context.Background(), h, Options{})
 	for _, r := range []*Result{quickly, thoroughly, confirmed} {
 		r.Engine, r.Exercised.Steps = "", 0
 	}
 	if !reflect.DeepEqual(quickly, thoroughly) || !reflect.DeepEqual(confirmed, thoroughly) {
 		t.Fatalf("quickly:\n%+v\nthoroughly:\n%+v\nconfirmed:\n%+v\n%s", quickly, thoroughly, confirmed, h.AppendNotation(nil))
 	}
-	if c := h.Config(); retries(c) == "" && c.Get("cleanup.policy") != "compact" && !ordered(context.Background(), h, quickly) {
+	if c := h.Config(); retries(c) == "" && c.Get("cleanup.policy") != "compact" && !ordered(context.Background(), h, Options{}, quickly) {
 		t.Fatalf("porcupine finds no order of what the quick judge accepts\n%s", h.AppendNotation(nil))
 	}
 	return true

@@ -143,7 +143,6 @@ func listed(found []Finding, name, says string, excuse func(histories.Config) st
 	for i := range found {
 		f := &found[i]
 		f.Name, f.Rule, f.Allowed = name, says, allowed
-		f.show()
 	}
 	return found
 }
@@ -151,13 +150,13 @@ func listed(found []Finding, name, says string, excuse func(histories.Config) st
 // proof makes a finding from a sentence and the operations that prove it,
 // in order of their invocation.
 func proof(ops []*histories.Op, format string, args ...any) Finding {
-	return Finding{Says: fmt.Sprintf(format, args...), ops: ops}
+	return Finding{says: sentence{format, args}, ops: ops}
 }
 
 // should adds what one of the operations should have done; the words complete
 // "it should have".
 func (f Finding) should(o *histories.Op, format string, args ...any) Finding {
-	f.duties = append(f.duties, duty{o, fmt.Sprintf(format, args...)})
+	f.duties = append(f.duties, duty{o, sentence{format, args}})
 	return f
 }
 
@@ -181,25 +180,43 @@ func (f Finding) naming(values ...histories.Value) Finding {
 
 // A duty is what an operation should have done and did not.
 type duty struct {
-	op    *histories.Op
-	words string
+	op   *histories.Op
+	says sentence
 }
 
-// show writes the operations that prove a finding down.
+// A sentence is one that nobody has written down yet: of many findings nobody
+// reads what they say.
+type sentence struct {
+	format string
+	args   []any
+}
+
+func (s sentence) String() string { return shortened(fmt.Sprintf(s.format, s.args...)) }
+
+// A phrase is a part of a sentence, put into words together with it.
+type phrase func() string
+
+func (p phrase) String() string { return p() }
+
+// show writes down what a finding says and the operations that prove it, if that
+// has not been done.
 func (f *Finding) show() {
+	if f.says.format == "" {
+		return
+	}
 	ops := slices.Clone(f.ops)
 	slices.SortFunc(ops, func(a, b *histories.Op) int { return a.Index - b.Index })
 	for _, o := range slices.Compact(ops) {
 		e := Evidence{Index: o.Index, Line: o.Line, Text: brief(o, f.about, f.offsets)}
 		for _, d := range f.duties {
 			if d.op == o {
-				e.Should = shortened(d.words)
+				e.Should = d.says.String()
 			}
 		}
 		f.Evidence = append(f.Evidence, e)
 	}
-	f.Says = shortened(f.Says)
-	f.ops, f.duties, f.offsets = nil, nil, nil
+	f.Says = f.says.String()
+	f.says, f.ops, f.duties, f.offsets = sentence{}, nil, nil, nil
 }
 
 // breaches are what a simulated cluster confessed to: invariants that broke,

@@ -60,7 +60,7 @@ func lostWrites(p *partition) []Finding {
 		if !x.acked() && !p.holdsPart(x.gone, x.send) {
 			ops = append(ops, p.placing(x)...)
 		}
-		found = append(found, proof(ops, "Record %s was %s at offset %d and is gone: %s", x.value, how, x.offset, x.fate()).
+		found = append(found, proof(ops, "Record %s was %s at offset %d and is gone: %s", x.value, how, x.offset, phrase(x.fate)).
 			missing(x).naming(x.lostAndFound()...).around(x.offset))
 	}
 	for _, s := range p.sends {
@@ -169,7 +169,7 @@ func readThenLost(p *partition) []Finding {
 		reader := x.seenBy[seen].op
 		ops := append([]*histories.Op{reader}, x.proofGone(p)...)
 		found = append(found, proof(ops, "Record %s was read by %s at offset %d and later is gone: %s",
-			x.value, reader.Process, x.offset, x.fate()).should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...).around(x.offset))
+			x.value, reader.Process, x.offset, phrase(x.fate)).should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...).around(x.offset))
 	}
 	return found
 }
@@ -190,7 +190,7 @@ func inconsistentOffsets(p *partition) []Finding {
 				}
 			}
 			found = append(found, proof(ops, "Offset %d has two records: record %s %s, record %s %s",
-				x.offset, x.value, x.how(), y.value, y.how()).should(b, "%s", y.instead(x)).naming(x.value, y.value))
+				x.offset, x.value, phrase(x.how), y.value, phrase(y.how)).should(b, "%s", phrase(func() string { return y.instead(x) })).naming(x.value, y.value))
 		}
 	}
 	return found

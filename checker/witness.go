@@ -22,7 +22,7 @@ func (s *search) witness() Finding {
 	} else {
 		g = s.firstMisfit()
 	}
-	f.Says, f.ops, f.duties, f.offsets = g.Says, g.ops, g.duties, g.offsets
+	f.says, f.ops, f.duties, f.offsets = g.says, g.ops, g.duties, g.offsets
 	f.show()
 	return f
 }

@@ -29,7 +29,7 @@ func BenchmarkHunt(b *testing.B) {
 }
 
 func benchmarkHunt(b *testing.B, g gen.Options) {
-	m := meter{options: Options{Runs: 256, Seed: 5, generator: g}}
+	m := meter{options: Options{Setup: Setup{terse: true}, Runs: 256, Seed: 5, generator: g}}
 	for b.Loop() {
 		for _, phase := range []func() error{m.hunt, m.phases, m.floor} {
 			if err := phase(); err != nil {

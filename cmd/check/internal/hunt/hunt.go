@@ -69,6 +69,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		o.Rules = rulesOf(o.Bug)
 	}
 	defer collectSeldom()()
+	o.terse = true
 	r := &Report{Reasons: map[string]int{}, FirstOf: map[string]int{}, Permitted: map[string]int{}}
 	for first := 0; first < o.Runs && r.Failed == nil && ctx.Err() == nil; first += batch {
 		trials, err := o.batch(ctx, first, min(batch, o.Runs-first))

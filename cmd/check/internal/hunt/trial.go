@@ -30,6 +30,8 @@ type Trial struct {
 type Setup struct {
 	Reads        string // what reads promise; "" leaves it to the cluster
 	NoInvariants bool   // judge by what clients saw alone
+
+	terse bool // nobody reads what permitted findings say
 }
 
 // runners are memory to run schedules in.
@@ -58,6 +60,10 @@ func (u Setup) try(ctx context.Context, s schedule.Schedule, again func(*Trial) 
 		return t, err
 	}
 	if second := runner.Again(); second != run.Fingerprint {
+		u.terse = false
+		if t, err = u.judge(ctx, s, run); err != nil {
+			return nil, err
+		}
 		t.Result.Verdict = checker.Violates
 		t.Result.Findings = append(t.Result.Findings, checker.Finding{Name: Nondeterministic,
 			Says: fmt.Sprintf("two runs of one schedule differ: fingerprints %s and %s", run.Fingerprint, second),
@@ -80,7 +86,7 @@ func (u Setup) judge(ctx context.Context, s schedule.Schedule, run *impl.Result)
 			return nil, err
 		}
 	}
-	return &Trial{Schedule: s, Run: run, History: h, Result: checker.Confirm(ctx, h)}, nil
+	return &Trial{Schedule: s, Run: run, History: h, Result: checker.Confirm(ctx, h, checker.Options{Terse: u.terse})}, nil
 }
 
 // withoutConfessions returns a history without the notes of broken invariants
