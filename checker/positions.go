@@ -48,11 +48,10 @@ func follow(h *histories.History, visit func(o *histories.Op, from int64, setBy 
 	for i := range h.Marks() {
 		t.mark(&h.Marks()[i])
 	}
-	processes := newNumbers()
 	ops := h.Ops()
 	for i := range ops {
 		o := &ops[i]
-		from, setBy, floor := t.op(o, processes.of(o.Process))
+		from, setBy, floor := t.op(o, o.ProcessNumber())
 		visit(o, from, setBy, floor)
 	}
 }

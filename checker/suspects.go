@@ -498,7 +498,6 @@ func handOver(h *histories.History) replay {
 		if !sink.Header(h.Header()) {
 			return false
 		}
-		processes := newNumbers()
 		ops, marks := h.Ops(), h.Marks()
 		for i := range ops {
 			o := &ops[i]
@@ -507,7 +506,7 @@ func handOver(h *histories.History) replay {
 					return false
 				}
 			}
-			if !sink.Op(o, processes.of(o.Process)) {
+			if !sink.Op(o, o.ProcessNumber()) {
 				return false
 			}
 		}

@@ -81,6 +81,7 @@ type Op struct {
 	On      string // topic/partition, "t/0" unless the history says otherwise
 	Kind    Kind
 	Outcome Outcome
+	number  int32 // of its process
 	Call    int64 // time of the invocation
 	Return  int64 // time of the completion; None while Open
 	Index   int   // place among all operations and marks, by time of invocation
@@ -117,6 +118,11 @@ func NewOp(process string, kind Kind) Op {
 
 // DefaultPartition is the partition of operations that do not name one.
 const DefaultPartition = "t/0"
+
+// ProcessNumber is the number of the operation's process among those of its
+// history, from 0, in the order in which they are first named. It is 0 until the
+// operation is part of one.
+func (o *Op) ProcessNumber() int { return int(o.number) }
 
 // IsRead reports whether the operation answers with records.
 func (o *Op) IsRead() bool { return o.Kind == Fetch || o.Kind == Poll || o.Kind == Scan }

@@ -157,16 +157,21 @@ func markFirst(m *Mark, o *Op) bool {
 
 // checkOverlap demands that a process does one thing at a time, except that
 // its sends may be pipelined. Intervals that meet at an instant do not overlap.
+// It numbers the processes.
 func checkOverlap(name string, ops []Op) error {
-	type busy struct{ send, other int } // operation that ends last, plus one
+	type busy struct {
+		number      int32
+		send, other int // operation that ends last, plus one
+	}
 	last := make(map[string]*busy)
 	for i := range ops {
 		o := &ops[i]
 		b := last[o.Process]
 		if b == nil {
-			b = new(busy)
+			b = &busy{number: int32(len(last))}
 			last[o.Process] = b
 		}
+		o.number = b.number
 		rivals := [2]int{b.other, b.send}
 		if o.Kind == Send {
 			rivals[1] = 0
