@@ -36,8 +36,8 @@ func (q *quick) boundDoubts(l *quickLog) {
 		sends[v] = bounds{max(b.call, with.call), min(b.deadline, with.deadline), min(b.first, with.first), max(b.last, with.last)}
 	}
 	l.slots.where(0, l.slots.len, slotSent, slotSent, func(o int64, p *piece, i int) bool {
-		if l.suspectValues[p.value[i]] {
-			join(p.value[i], bounds{p.call[i], p.deadline[i], o, o})
+		if l.suspectValues[p.value(i)] {
+			join(p.value(i), bounds{p.call[i], p.deadline[i], o, o})
 		}
 		return true
 	})
@@ -137,7 +137,7 @@ func (q *quick) focus(l *quickLog) {
 func (q *quick) everyPlace(l *quickLog) (grown bool) {
 	places := map[histories.Value]int{}
 	l.slots.where(0, l.slots.len, slotHeld, slotHeld, func(_ int64, p *piece, i int) bool {
-		v := p.value[i]
+		v := p.value(i)
 		if p.flags[i]&slotSuspect != 0 && !l.suspectValues[v] {
 			grown, l.suspectValues[v] = true, true
 		}
@@ -154,11 +154,11 @@ func (q *quick) everyPlace(l *quickLog) (grown bool) {
 		}
 	}
 	l.slots.where(0, l.slots.len, slotHeld, slotHeld, func(o int64, p *piece, i int) bool {
-		if !l.suspectValues[p.value[i]] {
+		if !l.suspectValues[p.value(i)] {
 			return true
 		}
 		around := int64(1)
-		if places[p.value[i]] > 1 {
+		if places[p.value(i)] > 1 {
 			around = l.batch
 		}
 		grown = q.suspectRange(l, o-around+1, o+around) || grown

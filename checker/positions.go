@@ -164,6 +164,13 @@ func (c *cursor) set(to int64, by int) { c.next, c.floor, c.last, c.blind = to, 
 // For a poll that begins below its consumer's position it also returns that
 // position; else the floor is None.
 func (t *tracker) op(o *histories.Op, process int) (from int64, setBy int, floor int64) {
+	if o.Kind == histories.Fetch && o.Code == "" && len(t.pending) == 0 { // as most are
+		return histories.None, 0, histories.None
+	}
+	return t.follow(o, process)
+}
+
+func (t *tracker) follow(o *histories.Op, process int) (from int64, setBy int, floor int64) {
 	if len(t.pending) > 0 {
 		t.catchUp(o, process)
 	}

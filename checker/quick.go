@@ -147,7 +147,7 @@ func (q *quick) op(o *histories.Op, process int) {
 		q.gaveUp = true
 		return
 	}
-	if o.Start != histories.None || o.Kind == histories.List || o.Kind == histories.DeleteRecords {
+	if o.Start != histories.None || o.Kind == histories.List && o.At == "earliest" || o.Kind == histories.DeleteRecords {
 		q.tellStart(l, o)
 	}
 	switch o.Kind {
@@ -249,6 +249,10 @@ const mostPipelined = 64
 // inOrder compares where a producer's send is with its other sends. Of
 // pipelined ones the completions may come in any order.
 func (q *quick) inOrder(l *quickLog, c *consumer, s sentTo) {
+	if q.pipeline == 1 && len(c.sends) == 1 && c.sends[0].index < s.index && c.sends[0].offset <= s.offset {
+		c.sends[0] = s
+		return
+	}
 	if len(c.sends) == 2*q.pipeline {
 		c.sends = c.sends[:copy(c.sends, c.sends[q.pipeline:])]
 	}
@@ -279,10 +283,11 @@ func (q *quick) inOrder(l *quickLog, c *consumer, s sentTo) {
 // put places a send's record. It reports false if something else is there.
 func (p *piece) put(i int, v histories.Value, call int64, follows bool, index int32) bool {
 	flags := p.flags[i]
-	if flags&slotSent != 0 || flags&slotHeld != 0 && p.value[i] != v {
+	if flags&slotSent != 0 || flags&slotHeld != 0 && !p.is(i, v) {
 		return false
 	}
-	p.value[i], p.index[i] = v, index
+	p.set(i, v)
+	p.index[i] = index
 	p.call[i] = max(p.call[i], call)
 	flags |= slotHeld | slotSent
 	if follows {

@@ -115,18 +115,17 @@ func (q *quick) hold(l *quickLog, records []histories.Record) int {
 	first := records[0].Offset
 	p, at := l.slots.at(first)
 	n := min(len(records), pieceSize-at)
-	records, flags, values := records[:n], p.flags[at:at+n], p.value[at:at+n]
-	for i := range records {
+	for i := range n {
 		r := &records[i]
 		if r.Offset != first+int64(i) {
 			return i
 		}
-		if flags[i]&slotHeld == 0 {
-			values[i] = r.Value
-		} else if values[i] != r.Value {
+		if p.flags[at+i]&slotHeld == 0 {
+			p.set(at+i, r.Value)
+		} else if !p.is(at+i, r.Value) {
 			q.doubt(l, r.Offset, r.Value)
 		}
-		flags[i] |= slotHeld | slotSeen
+		p.flags[at+i] |= slotHeld | slotSeen
 	}
 	return n
 }

@@ -105,7 +105,7 @@ func (q *quick) placeFloats(l *quickLog) {
 		f := &l.floats[i]
 		if f.next = -1; f.offset != histories.None {
 			if f.offset < l.slots.len {
-				if p, i := l.slots.at(f.offset); p.flags[i]&(slotHeld|slotSent) == slotHeld && p.value[i] == f.values[0] {
+				if p, i := l.slots.at(f.offset); p.flags[i]&(slotHeld|slotSent) == slotHeld && p.is(i, f.values[0]) {
 					q.place(l, f, f.offset)
 				}
 			}
@@ -123,7 +123,7 @@ func (q *quick) placeFloats(l *quickLog) {
 		}
 	}
 	l.slots.where(0, l.slots.len, slotHeld|slotSent, slotHeld, func(o int64, p *piece, i int) bool {
-		v := p.value[i]
+		v := p.value(i)
 		n, ok := byValue[v]
 		if !ok {
 			q.doubt(l, o, v)
@@ -148,7 +148,7 @@ func (q *quick) place(l *quickLog, f *float, base int64) bool {
 		return false
 	}
 	for i, v := range f.values {
-		if p, i := l.slots.at(base + int64(i)); p.flags[i]&slotSent != 0 || p.flags[i]&slotHeld != 0 && p.value[i] != v {
+		if p, i := l.slots.at(base + int64(i)); p.flags[i]&slotSent != 0 || p.flags[i]&slotHeld != 0 && !p.is(i, v) {
 			return false
 		}
 	}
@@ -340,7 +340,7 @@ func (l *quickLog) unseen() unseen {
 	u := unseen{unscanned: true}
 	l.slots.where(l.start, l.slots.len, slotSent|slotSeen|slotSuspect, slotSent, func(o int64, p *piece, i int) bool {
 		if may, _ := l.mayVanish(o); !may {
-			u.count(p.value[i], int(p.index[i]))
+			u.count(p.value(i), int(p.index[i]))
 		}
 		return true
 	})

@@ -29,7 +29,43 @@ type piece struct {
 	index    [pieceSize]int32 // of the send, for naming the first value nobody saw
 	call     [pieceSize]int64 // the send took effect no earlier
 	deadline [pieceSize]int64 // and no later
-	value    [pieceSize]histories.Value
+	integer  [pieceSize]int64 // the values, unless one of them is a text
+	values   *[pieceSize]histories.Value
+}
+
+// value returns the value of a slot that holds one.
+func (p *piece) value(i int) histories.Value {
+	if p.values != nil {
+		return p.values[i]
+	}
+	return histories.Int(p.integer[i])
+}
+
+// is reports whether a slot that holds a value holds this one.
+func (p *piece) is(i int, v histories.Value) bool {
+	n, ok := v.Integer()
+	return p.values == nil && ok && p.integer[i] == n || p.values != nil && p.values[i] == v
+}
+
+// set gives a slot a value.
+func (p *piece) set(i int, v histories.Value) {
+	n, ok := v.Integer()
+	if ok && p.values == nil {
+		p.integer[i] = n
+		return
+	}
+	p.setAny(i, v)
+}
+
+//go:noinline // so that set is inlined
+func (p *piece) setAny(i int, v histories.Value) {
+	if p.values == nil {
+		p.values = new([pieceSize]histories.Value)
+		for i, n := range p.integer {
+			p.values[i] = histories.Int(n)
+		}
+	}
+	p.values[i] = v
 }
 
 const (
