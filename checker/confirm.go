@@ -2,6 +2,8 @@ package checker
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/anishathalye/porcupine"
 	"github.com/isrcheck/isrcheck/histories"
@@ -27,24 +29,31 @@ func Confirm(ctx context.Context, h *histories.History, opts Options) *Result {
 	return r
 }
 
+// spare is memory for the operations of a partition that porcupine is about to judge,
+// to which nothing refers once it has.
+var spare = sync.Pool{New: func() any { return new([]model.Op) }}
+
 // ordered reports whether porcupine finds an order of the operations of every
 // partition, and says so in the result.
 func ordered(ctx context.Context, h *histories.History, opts Options, r *Result) bool {
 	r.Engine = string(Both)
 	at, _ := positions(h)
 	names, on := byPartition(h.Ops())
+	memory := spare.Get().(*[]model.Op)
+	defer spare.Put(memory)
 	for _, name := range names {
 		p := &partition{name: name, config: h.Config(), ops: on[name], lastTold: histories.None} // nothing is arranged
 		for _, o := range p.ops {
 			p.noteStart(o)
 		}
-		ops := make([]model.Op, 0, len(p.ops))
+		ops := slices.Grow((*memory)[:0], len(p.ops))
 		for _, o := range p.ops {
 			if op, ok := model.Translate(o, p.config, p.position(o, at)); ok {
 				ops = append(ops, op)
 			}
 		}
-		s := search{ctx: ctx, p: p, ops: ops, budget: opts.withDefaults(), options: p.options()}
+		*memory = ops
+		s := search{ctx: ctx, p: p, budget: opts.withDefaults(), compiled: model.Compile(ops, p.options())}
 		verdict := s.whole()
 		if r.Exercised.Steps += s.steps; verdict != porcupine.Ok {
 			return false

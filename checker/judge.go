@@ -61,12 +61,18 @@ func newJudge(h *histories.History, opts Options) *judge {
 // they are first used.
 func byPartition(ops []histories.Op) (names []string, on map[string][]*histories.Op) {
 	on = map[string][]*histories.Op{}
+	var mine []*histories.Op // of the partition used last
 	for i := range ops {
 		o := &ops[i]
-		if _, ok := on[o.On]; !ok {
-			names = append(names, o.On)
+		if i > 0 && ops[i-1].On != o.On {
+			on[ops[i-1].On], mine = mine, on[o.On]
 		}
-		on[o.On] = append(on[o.On], o)
+		if mine == nil {
+			names, mine = append(names, o.On), make([]*histories.Op, 0, 16)
+		}
+		if mine = append(mine, o); i == len(ops)-1 {
+			on[o.On] = mine
+		}
 	}
 	return names, on
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/anishathalye/porcupine"
 	"github.com/isrcheck/isrcheck/model"
@@ -142,9 +143,9 @@ func (s *search) closes() bool { return s.p.section != nil && s.options.Dense &&
 
 func (s *search) compile(ops []model.Op) *model.Log {
 	if s.closes() {
-		ops = s.p.section.close(ops)
+		return model.Compile(s.p.section.close(ops), s.options)
 	}
-	return model.Compile(ops, s.options)
+	return model.Compile(slices.Clone(ops), s.options)
 }
 
 // log is what all operations say together. No engine changes it.

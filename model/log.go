@@ -35,7 +35,8 @@ type Options struct {
 }
 
 // Compile gathers what the operations of one partition say about values and
-// drops the operations that cannot matter:
+// drops the operations that cannot matter. The operations are the log's from then
+// on. It drops:
 //
 //   - a send that nobody knows the outcome of and nobody observed, where
 //     offsets may be sparse: its effect, if any, is invisible;
@@ -43,7 +44,7 @@ type Options struct {
 //     known is explained without it, or may be explained by a retry;
 //   - a send acknowledged below acks=all that no read returned.
 func Compile(ops []Op, opt Options) *Log {
-	l := &Log{dense: opt.Dense, tight: opt.Dense && !opt.Again, again: opt.Again, start: max(opt.Start, 0), ops: slices.Clone(ops), bad: make([]bool, len(ops))}
+	l := &Log{dense: opt.Dense, tight: opt.Dense && !opt.Again, again: opt.Again, start: max(opt.Start, 0), ops: ops, bad: make([]bool, len(ops))}
 	l.gatherSlots()
 	l.gatherUnsent()
 	l.gatherEmpty()
