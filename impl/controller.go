@@ -102,8 +102,9 @@ func (c *controller) update(b node) {
 	if c.image.brokers[b].epoch == none || s.known >= c.image.offset {
 		return
 	}
-	c.send(message{kind: metadataUpdate, from: controllerNode, to: b, offset: s.known,
-		brokerEpoch: c.image.brokers[b].epoch, updates: c.log[s.known:len(c.log):len(c.log)]})
+	m := c.outbox.write()
+	m.kind, m.from, m.to = metadataUpdate, controllerNode, b
+	m.offset, m.brokerEpoch, m.updates = s.known, c.image.brokers[b].epoch, c.log[s.known:len(c.log):len(c.log)]
 }
 
 // onRegistration admits a new incarnation, fenced, unless another one still

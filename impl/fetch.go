@@ -16,25 +16,27 @@ func (b *broker) onFetch(r *replica, m *message) {
 			return
 		}
 	}
-	var reply message
-	b.fetched(r, m, &reply)
+	reply := b.draft()
+	b.fetched(r, m, &reply.message)
 	if reply.err != noError {
 		if b.tracing {
 			b.say("refuses fetch of broker %d at %d, epoch %d: %v", m.from, m.offset, m.leaderEpoch, reply.err)
 		}
-		b.send(reply)
+		b.post(reply)
 		return
 	}
 	if reply.lastEpoch == none || b.bugs.has(divergingFetchCounts) {
 		if !b.noteFetch(r, m) {
+			b.queue.release(reply)
 			b.refuse(m, fetchResponse, notLeaderOrFollower)
 			return
 		}
 	}
 	if len(reply.records) > 0 || reply.lastEpoch != none || r.awaits(m.from) {
-		b.send(reply)
+		b.post(reply)
 		return
 	}
+	b.queue.release(reply)
 	id := b.newID()
 	r.fetches = append(r.fetches, delayedFetch{id: id, request: *m})
 	b.timer(b.id, fetchWaitTimer, b.cfg.fetchWait, id).partition = r.partition
@@ -133,13 +135,14 @@ func (b *broker) noteFetch(r *replica, m *message) bool {
 func (b *broker) completeFetches(r *replica) {
 	waiting := r.fetches[:0]
 	for i := range r.fetches {
-		var reply message
-		b.fetched(r, &r.fetches[i].request, &reply)
+		reply := b.draft()
+		b.fetched(r, &r.fetches[i].request, &reply.message)
 		if reply.err == noError && reply.lastEpoch == none && len(reply.records) == 0 {
+			b.queue.release(reply)
 			waiting = append(waiting, r.fetches[i])
 			continue
 		}
-		b.send(reply)
+		b.post(reply)
 	}
 	r.fetches = waiting
 }

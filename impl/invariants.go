@@ -129,10 +129,12 @@ type Breach struct {
 func (c *Cluster) checkInvariants() {
 	changed := c.dirty
 	c.dirty = 0
+	judged := judgedAfter[changed]
 	for p := range c.ghosts {
 		c.leaveSafety(p)
 		g := &c.ghosts[p]
-		for _, j := range judgedAfter[changed] {
+		for i := range judged {
+			j := &judged[i]
 			if c.broken[j.place] || j.safe && g.unsafe != "" {
 				continue
 			}

@@ -99,11 +99,14 @@ func (s kindSet) has(k kind) bool { return s>>k&1 != 0 }
 type message struct {
 	kind      kind
 	err       errorCode
-	refused   bool  // disconnected: the request never reached its receiver
-	late      bool  // a slow disk has had its delay
-	acks      int8  // produce: a place in acksNames
+	refused   bool // disconnected: the request never reached its receiver
+	late      bool // a slow disk has had its delay
+	acks      int8 // produce: a place in acksNames
+	flag      bool // heartbeat: wants to stop; its answer: may stop; alter-partition: the leader is recovering
+	isr       brokerSet
 	partition int32 // of the topic
 	from, to  node
+	leader    node
 	life      int64 // incarnation of the receiver for which it was sent
 	origin    int64 // incarnation of the sender: an answer to it goes to that one or nobody
 	after     int64 // timers: how long to wait
@@ -119,9 +122,6 @@ type message struct {
 	start          int64 // log start offset of the sender
 	hw, end        int64 // marks reported with an answer
 	max            int64 // consume: at most so many records; answer to a fetch: the offset it began at
-	leader         node
-	isr            brokerSet
-	flag           bool // heartbeat: wants to stop; its answer: may stop; alter-partition: the leader is recovering
 
 	records []record
 	deleted []record     // fetch answers: below the leader's log start, if the follower's is lower
@@ -157,11 +157,19 @@ func (o *outbox) send(m message) { o.slots = append(o.slots, o.queue.put(&m)) }
 // write returns an empty message, to be sent as it is when the node is done. It
 // saves what send takes to copy one.
 func (o *outbox) write() *message {
-	s := o.queue.take()
-	s.message = message{}
-	o.slots = append(o.slots, s)
+	s := o.draft()
+	o.post(s)
 	return &s.message
 }
+
+// draft returns an empty message that is sent once it is posted, or else released.
+func (o *outbox) draft() *slot {
+	s := o.queue.take()
+	s.message = message{}
+	return s
+}
+
+func (o *outbox) post(s *slot) { o.slots = append(o.slots, s) }
 
 // reply begins the answer to a request, to be sent as it is when the node is done.
 func (o *outbox) reply(m *message, k kind) *message {

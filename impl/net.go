@@ -51,9 +51,10 @@ func (n *network) transmit(now int64, s *slot, q *queue) {
 	arrives := now + 1
 	copies := 0
 	if len(n.rules) > 0 && m.kind != disconnected {
+		n.forget(now)
 		for i := range n.rules {
 			r := &n.rules[i]
-			if r.isOver(now) || !r.matches(m) || (r.kind == kindNone && (m.from > n.brokers || m.to > n.brokers)) {
+			if !r.matches(m) || (r.kind == kindNone && (m.from > n.brokers || m.to > n.brokers)) {
 				continue
 			}
 			r.count--
@@ -94,10 +95,19 @@ func (n *network) lose(at int64, s *slot, q *queue) {
 	q.push(at, &lost)
 }
 
-// lateness is how late a message may be by all rules together. Those that are over
-// are forgotten.
+// forget drops the rules that are over.
+func (n *network) forget(now int64) {
+	for i := range n.rules {
+		if n.rules[i].isOver(now) {
+			n.rules = slices.DeleteFunc(n.rules, func(r rule) bool { return r.isOver(now) })
+			return
+		}
+	}
+}
+
+// lateness is how late a message may be by all rules together.
 func (n *network) lateness(now int64) int64 {
-	n.rules = slices.DeleteFunc(n.rules, func(r rule) bool { return r.isOver(now) })
+	n.forget(now)
 	late := int64(0)
 	for i := range n.rules {
 		late += n.rules[i].by
