@@ -134,17 +134,17 @@ func assumed(c histories.Config, keys ...string) (defaults []string) {
 func (j *judge) applyRules() {
 	for i := range rules {
 		for _, p := range j.partitions {
-			for _, f := range rules[i].apply(p) {
-				j.result.Findings = append(j.result.Findings, f)
-				if !rules[i].log {
-					continue
-				}
-				switch {
-				case f.Allowed == "":
-					j.violated[p] = true
-				case rules[i].name != duplicate: // copies are accounted for one by one
-					j.excused[p] = f.Allowed
-				}
+			found := rules[i].apply(p)
+			if len(found) == 0 {
+				continue
+			}
+			j.result.Findings = append(j.result.Findings, found...)
+			switch allowed := found[0].Allowed; { // as the others
+			case !rules[i].log:
+			case allowed == "":
+				j.violated[p] = true
+			case rules[i].name != duplicate: // copies are accounted for one by one
+				j.excused[p] = allowed
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func (p *partition) residue(excused bool) []model.Op {
 			ops = append(ops, op)
 			continue
 		}
-		ops = append(ops, p.survivors(op)...)
+		ops = p.withSurvivors(ops, op)
 	}
 	return append(ops, p.ghosts(excused)...)
 }
@@ -69,20 +69,20 @@ func (x *record) freshness() int64 {
 	return x.lastSeen()
 }
 
-// survivors returns what an operation still says once lost records are set
+// withSurvivors adds what an operation still says once lost records are set
 // aside.
-func (p *partition) survivors(op model.Op) []model.Op {
+func (p *partition) withSurvivors(ops []model.Op, op model.Op) []model.Op {
 	if op.Kind == model.Read {
 		op.Empty, op.Low, op.Exact, op.Beyond = nil, histories.None, histories.None, histories.None
-		op.Records = slices.DeleteFunc(slices.Clone(op.Records), func(r histories.Record) bool {
-			return p.at[place{r.Offset, r.Value}].aside
-		})
-		return []model.Op{op}
+		lost := func(r histories.Record) bool { return p.at[place{r.Offset, r.Value}].aside }
+		if slices.ContainsFunc(op.Records, lost) {
+			op.Records = slices.DeleteFunc(slices.Clone(op.Records), lost)
+		}
+		return append(ops, op)
 	}
 	if op.Offset != histories.None && !p.broken(op) {
-		return []model.Op{op}
+		return append(ops, op)
 	}
-	var ops []model.Op
 	for _, v := range op.Values {
 		ops = append(ops, model.Uncertain(op.Source, v))
 	}

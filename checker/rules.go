@@ -108,8 +108,10 @@ func endMayGoBack(c histories.Config) string {
 // allowedByName returns the header's allow entry for a finding, "" if there is
 // none.
 func allowedByName(c histories.Config, name string) string {
-	if slices.Contains(strings.Split(c.Get("allow"), ","), name) {
-		return "allow=" + name
+	for allowed := range strings.SplitSeq(c.Get("allow"), ",") {
+		if allowed == name {
+			return "allow=" + name
+		}
 	}
 	return ""
 }
