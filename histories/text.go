@@ -34,15 +34,19 @@ func newCursor(file string, line int, text []byte) *cursor {
 
 // unclean returns the place and the reason why a line cannot be text.
 func unclean(line []byte) (at int, msg string) {
+	ascii := true
 	for i, b := range line {
-		if b == '\r' {
+		switch {
+		case ' ' <= b && b < 0x7f || b == '\t':
+		case b >= utf8.RuneSelf:
+			ascii = false
+		case b == '\r':
 			return i, `a carriage return within the line; expected lines that end in \n or \r\n (a quoted string may write it \r)`
-		}
-		if b < ' ' && b != '\t' || b == 0x7f {
+		default:
 			return i, fmt.Sprintf("control character %#02x; expected text (a quoted string may write it \\u%04x)", b, b)
 		}
 	}
-	if utf8.Valid(line) {
+	if ascii || utf8.Valid(line) {
 		return 0, ""
 	}
 	for i := 0; i < len(line); {
