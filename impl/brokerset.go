@@ -44,6 +44,9 @@ func (s brokerSet) only() node {
 	return node(bits.TrailingZeros32(uint32(s)))
 }
 
+// first returns the member with the lowest number. There has to be one.
+func (s brokerSet) first() node { return node(bits.TrailingZeros32(uint32(s))) }
+
 // each yields the members in ascending order.
 func (s brokerSet) each() func(func(node) bool) {
 	return func(yield func(node) bool) {

@@ -24,9 +24,10 @@ type Cluster struct {
 	brokers     []broker // by number; the first is unused
 	clients     []client
 	actions     []action
-	next        int   // the first action not performed
-	waiting     []int // faults that wait for their moment, in the order of their steps
-	quietAt     int64 // when the last fault is over
+	next        int      // the first action not performed
+	waiting     []int    // faults that wait for their moment, in the order of their steps
+	said        []string // faults in words, with brokers in the place of roles
+	quietAt     int64    // when the last fault is over
 	fingerprint uint64
 	broken      [invariantCount]bool
 	breaches    []Breach
@@ -52,8 +53,8 @@ type Options struct {
 	NoInvariants bool // do not judge the invariants
 
 	// Watch, if it is not nil, is told of each step that was performed, by its
-	// place in the schedule, and of the state it found. applied is false of a
-	// fault that did nothing.
+	// place in the schedule, and of the state it found, of a fault that waits for its
+	// moment each time. applied is false of a fault that did nothing.
 	Watch func(step int, found View, applied bool)
 }
 
@@ -85,6 +86,7 @@ type Stats struct {
 	Flushes           int64   // of a log, for the number of its records
 	Faults            []int64 // applied, by place in the table
 	Moments           []int64 // at which faults that had waited for them were applied, by place in the table
+	Roles             []int64 // by which applied faults named brokers, by place in the table
 	Live              bool    // the cluster converged after the last fault
 }
 
@@ -147,7 +149,7 @@ func (c *Cluster) boot(p plan, opts Options) {
 	c.reset()
 	c.cfg, c.bugs, c.actions = p.cfg, p.bugs, p.actions
 	c.tracing, c.judging, c.watch = opts.Trace, !opts.NoInvariants, opts.Watch
-	c.stats.Faults, c.stats.Moments = make([]int64, len(Faults)), make([]int64, len(Moments))
+	c.stats.Faults, c.stats.Moments, c.stats.Roles = make([]int64, len(Faults)), make([]int64, len(Moments)), make([]int64, len(Roles))
 	c.net.brokers = node(c.cfg.brokers)
 	c.ghosts = resized(c.ghosts, c.cfg.partitions, (*ghost).reset)
 	c.bootController()
@@ -272,14 +274,16 @@ func (c *Cluster) Step() bool {
 	return c.phase != finished
 }
 
-// carryOut performs a step, and tells who watches what it found and did.
-func (c *Cluster) carryOut(a *action) {
+// carryOut performs a step, and tells who watches what it found and did. It reports
+// whether that changed anything.
+func (c *Cluster) carryOut(a *action) bool {
 	if c.watch == nil {
-		c.perform(a)
-		return
+		return c.perform(a)
 	}
 	found := c.View()
-	c.watch(a.args.step, found, c.perform(a))
+	done := c.perform(a)
+	c.watch(a.args.step, found, done)
+	return done
 }
 
 // perform does what a step asks, and reports whether that changed anything.
@@ -296,8 +300,11 @@ func (c *Cluster) perform(a *action) bool {
 		return true
 	}
 	mark := len(c.marks)
-	c.nemesis(a.args.text)
-	why := Faults[a.fault].apply(c, &a.args)
+	who, why := c.cast(a.args)
+	if why == "" {
+		c.nemesis(who.text)
+		why = Faults[a.fault].apply(c, who)
+	}
 	if why != "" {
 		c.marks = c.marks[:mark]
 		c.notApplied(a.args.text, why)
@@ -306,6 +313,7 @@ func (c *Cluster) perform(a *action) bool {
 		if a.args.when != noMoment {
 			c.stats.Moments[a.args.when-1]++
 		}
+		c.countRoles(&a.args)
 	}
 	c.flushAll()
 	return why == ""
@@ -317,7 +325,7 @@ func (c *Cluster) deliver(m *message) {
 	case m.kind == ambushTimer:
 		c.giveUp(int(m.id))
 	case m.kind == faultTimer:
-		c.nemesis(histories.EndOf + c.actions[m.id].args.text)
+		c.nemesis(histories.EndOf + c.endOf(m))
 	case m.to == controllerNode:
 		c.deliverToController(m)
 		c.flush(&c.controller.outbox)
@@ -356,7 +364,7 @@ func (c *Cluster) deliverTo(b *broker, m *message) {
 	case m.kind == restartTimer:
 		b.start()
 		c.quietAt = max(c.quietAt, c.now)
-		c.comes(restart)
+		c.comes(restart, b.id)
 		c.nemesis("broker " + itoa(int64(b.id)) + " is back")
 	case m.kind == resumeTimer:
 		if m.id == b.incarnation && b.pausedUntil > 0 {

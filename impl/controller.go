@@ -339,7 +339,7 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 		if next.leader != nobody {
 			c.stats.Elections++
 		} else {
-			c.comes(vacancy)
+			c.comes(vacancy, old.leader)
 		}
 	}
 	if c.tracing {
@@ -347,10 +347,10 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 	}
 	if next.isr.size() < old.isr.size() {
 		c.stats.IsrShrinks++
-		c.comes(isrShrink)
+		c.comes(isrShrink, old.isr.without(next.isr).first())
 	} else if next.isr.size() > old.isr.size() {
 		c.stats.IsrExpansions++
-		c.comes(isrExpansion)
+		c.comes(isrExpansion, next.isr.without(old.isr).first())
 	}
 	c.stats.Eligible += int64((next.elr & old.isr).size())
 	c.write(metaRecord{broker: nobody, partition: p, reg: next})

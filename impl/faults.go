@@ -122,10 +122,13 @@ type args struct {
 	kind                         kind
 	when                         moment
 	within                       int64
+	of                           node  // whom the moment has to be about, 0 for anybody
+	times, left                  int64 // how often the fault strikes, and will
 	client                       string
 	partition                    int32
-	text                         string // the step in words
+	text                         string // the fault in words
 	step                         int
+	said                         int64 // the place of text among what faults said, from 1; 0 if it is that of the step
 }
 
 // faultOf is the place of a fault in the table, -1 if there is none of that verb.
@@ -371,7 +374,7 @@ func applySlowDisk(c *Cluster, a *args) string {
 // endFault will say when a fault without an event of its own is over.
 func (c *Cluster) endFault(a *args, after int64) {
 	c.quietAt = max(c.quietAt, c.now+after)
-	c.later(after, &message{kind: faultTimer, to: controllerNode, id: int64(a.step)})
+	c.later(after, &message{kind: faultTimer, to: controllerNode, id: int64(a.step), offset: a.said})
 }
 
 // disconnectAll tells everyone who waits for a broker's answer that none

@@ -49,6 +49,15 @@ func (l *log) agrees(m *log, n int64) bool {
 	return max(l.start, m.start) > 0
 }
 
+// common is how many records two logs begin with that are the same.
+func (l *log) common(m *log) int64 {
+	n := min(l.end(), m.end())
+	for l.digest(n) != m.digest(n) {
+		n--
+	}
+	return n
+}
+
 // contains reports whether the log begins with the n records that have that digest.
 func (l *log) contains(n int64, digest uint64) bool {
 	return l.end() >= n && l.digest(n) == digest

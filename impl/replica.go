@@ -30,6 +30,7 @@ type replica struct {
 
 	// On a leader.
 	epochStart int64 // LESO: its log end when it became leader in this epoch
+	committed  bool  // its high watermark has risen in this epoch
 	pending    pending
 	progress   []progress // by broker
 	produces   []delayedProduce
@@ -123,7 +124,7 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 	r.role, r.leader, r.fetch = leaderRole, b.id, 0
 	r.isr, r.pending, r.partitionEpoch = reg.isr, pending{}, reg.partitionEpoch
 	if newEpoch {
-		r.leaderEpoch, r.epochStart = reg.leaderEpoch, r.log.end()
+		r.leaderEpoch, r.epochStart, r.committed = reg.leaderEpoch, r.log.end(), false
 		if !b.bugs.has(epochUnrecordedAtElection) {
 			r.log.epochs = r.log.epochs.assign(r.leaderEpoch, r.epochStart)
 			b.dirty |= logsGrew
@@ -133,7 +134,7 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 		}
 		b.failReads(r)
 		b.failDeletes(r)
-		b.comes(leadership)
+		b.comes(leadership, b.id)
 		b.say("leads epoch %d: leo=%d hw=%d isr=%v", r.leaderEpoch, r.log.end(), r.hw, r.isr)
 		b.ghosts[r.partition].onLeader(b.env, b.id, r)
 	}
@@ -202,7 +203,7 @@ func (b *broker) truncate(r *replica, offset int64) {
 	if cut := r.log.end() - offset; cut > 0 {
 		b.ghosts[r.partition].onTruncate(b.env, b.id, r, offset)
 		b.stats.Truncations++
-		b.comes(cutting)
+		b.comes(cutting, b.id)
 		b.stats.RecordsTruncated += cut
 		b.say("truncates %d -> %d", r.log.end(), offset)
 	}

@@ -52,6 +52,7 @@ func (c *Cluster) reset() {
 		brokers:    c.brokers,
 		clients:    c.clients[:0],
 		waiting:    c.waiting[:0],
+		said:       c.said[:0],
 	}
 	c.queue.reset()
 	c.controller.reset()

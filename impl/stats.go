@@ -18,6 +18,7 @@ func (s *Stats) Add(o Stats) {
 	s.Flushes += o.Flushes
 	s.Faults = addEach(s.Faults, o.Faults)
 	s.Moments = addEach(s.Moments, o.Moments)
+	s.Roles = addEach(s.Roles, o.Roles)
 }
 
 // addEach adds counts to others, which may not have begun.

@@ -146,10 +146,7 @@ func readFault(s *schedule.Step, out *action) error {
 			return err
 		}
 	}
-	if out.args.within > 0 && out.args.when == noMoment {
-		return at(fmt.Sprintf("within=%d", out.args.within), "within= says how long a fault waits; expected when=, for what")
-	}
-	return nil
+	return out.args.checkAmbush(s)
 }
 
 // checkKeys refuses arguments that are unknown or given twice.
@@ -206,17 +203,12 @@ func (a *args) read(spec *ArgSpec, text string) error {
 		return err
 	case spec.Kind == ReplicasArg:
 		return a.readReplicas(spec, text)
-	case spec.Kind == NodeArg && text == "controller":
-		*a.nodeOf(spec.Key) = controllerNode
-		return nil
+	case spec.Kind == BrokerArg || spec.Kind == NodeArg:
+		return a.readNode(spec, text)
 	}
 	n, err := spec.number(text)
 	if err != nil {
 		return err
-	}
-	if spec.Kind == BrokerArg || spec.Kind == NodeArg {
-		*a.nodeOf(spec.Key) = node(n)
-		return nil
 	}
 	switch spec.Key {
 	case "for":
@@ -225,6 +217,8 @@ func (a *args) read(spec *ArgSpec, text string) error {
 		a.by = n
 	case "within":
 		a.within = n
+	case "times":
+		a.times = n
 	case "lose":
 		a.lose = n
 	case "count":
@@ -263,6 +257,8 @@ func (a *args) nodeOf(key string) *node {
 		return &a.b
 	case "node":
 		return &a.node
+	case "of":
+		return &a.of
 	}
 	return &a.broker
 }

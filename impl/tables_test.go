@@ -36,6 +36,9 @@ func TestTables(t *testing.T) {
 	for _, m := range Moments {
 		row("moment", m.Name, m.Says)
 	}
+	for _, r := range Roles {
+		row("role", r.Name, r.Says)
+	}
 	for _, i := range Invariants {
 		row("invariant", i.Name, i.Says)
 	}

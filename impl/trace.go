@@ -16,8 +16,9 @@ type env struct {
 	bugs    bugSet
 	ghosts  []ghost // by partition
 	stats   Stats
-	dirty   changes // since the invariants were last checked
-	came    uint    // the moments that came since faults last looked, a bit for each
+	dirty   changes           // since the invariants were last checked
+	came    uint              // the moments that came since faults last looked, a bit for each
+	about   [momentCount]node // the broker that each of them was about
 	tracing bool
 	trace   []string
 	ops     []histories.Op

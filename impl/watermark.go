@@ -7,7 +7,11 @@ func (b *broker) advance(r *replica) {
 	hw := b.nextHW(r)
 	if hw > r.hw {
 		b.setHW(r, hw)
-		b.comes(commit)
+		b.comes(commit, b.id)
+		if !r.committed {
+			r.committed = true
+			b.comes(firstCommit, b.id)
+		}
 		b.ghosts[r.partition].onCommit(b.env, b.id, r)
 	}
 	b.completeProduces(r)

@@ -85,17 +85,26 @@ func faultsHelp() string {
 		}
 	}
 	slices.Sort(kinds)
-	var moments [][]string
+	var moments, roles [][]string
 	for _, m := range impl.Moments {
 		moments = append(moments, []string{m.Name, m.Says})
+	}
+	for _, r := range impl.Roles {
+		roles = append(roles, []string{r.Name, r.Says})
 	}
 	return "Steps of a schedule, as \"TIME nemesis FAULT ARGUMENTS\". Times are milliseconds; broker=N\n" +
 		"counts from 1; a node is a broker's number or controller. KIND is one of\n" +
 		strings.Join(slices.Compact(kinds), ", ") + "\n(a fault that cannot take one says so).\n\n" + table(rows) + `
 
+A broker's number may be a role instead: who has it when the fault strikes, in the
+partition that the fault names, or in the first.
+
+` + indent(table(roles)) + `
+
 A fault strikes when its time comes. With when=MOMENT it lies in wait from then on, and
 strikes when that moment comes, or never if it does not come within so many milliseconds
-(within=MS, 1000 by default):
+(within=MS, 1000 by default); with of=N as well, when it comes and is about that broker.
+With times=N it strikes up to so often, each time that there is something to strike:
 
 ` + indent(table(moments))
 }
