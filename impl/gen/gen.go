@@ -3,7 +3,8 @@
 // There is one generator. It is not tuned to any seeded bug: what helps to find
 // one helps all. Each schedule has its own mix of faults (swarm testing, Groce
 // et al., 2012), a small cluster, short timeouts so that sessions expire and
-// leaders change within a few steps, and bursts of steps close together.
+// leaders change within a few steps, and bursts of steps close together. In every
+// other one, who can least afford it gets the lead at the worst moment, again and again.
 // Schedules shrink towards calm: no fault, no step.
 package gen
 
@@ -45,17 +46,18 @@ func drawn(choices draw.Source, opt Options) schedule.Schedule {
 	return schedule.Schedule{Settings: d.set, Bugs: opt.Bugs, Steps: d.list}
 }
 
-// A pace is how often brokers speak though nothing happens: what their timers may be
-// set to, in milliseconds, and sessions in heartbeats.
-type pace struct{ fetchWait, checkpoint, beat, session [3]int }
+// A pace is how often brokers speak though nothing happens, and how long clients wait:
+// what timers may be set to, in milliseconds, and sessions in heartbeats.
+type pace struct{ fetchWait, checkpoint, beat, session, request, delivery []int }
 
 var (
 	// Hunts run as many schedules as they can: heartbeats and fetches that wait in
-	// vain would be half of their events.
-	unhurried = pace{[3]int{20, 10, 4}, [3]int{100, 25, 1000}, [3]int{20, 10, 30}, [3]int{2, 3, 5}}
+	// vain would be half of their events. Some of their clients are patient: who gave
+	// up never learns that a leader counted a record as committed.
+	unhurried = pace{[]int{20, 10, 4}, []int{100, 25, 1000}, []int{20, 10, 30}, []int{2, 3, 5}, []int{60, 20, 200}, []int{200, 60, 500}}
 
 	// Scripts are few, and what they provoke has to happen while they last.
-	hasty = pace{[3]int{20, 5, 2}, [3]int{100, 10, 1000}, [3]int{10, 5, 20}, [3]int{4, 3, 10}}
+	hasty = pace{[]int{20, 5, 2}, []int{100, 10, 1000}, []int{10, 5, 20}, []int{4, 3, 10}, []int{60, 20}, []int{200, 60}}
 )
 
 type drawing struct {
@@ -96,16 +98,16 @@ func (d *drawing) settings() {
 	d.is("partitions", d.partitions)
 	d.is("default.replication.factor", d.brokers-choose(d, "spare", 0, 0, 0, 1))
 	d.is("min.insync.replicas", choose(d, "min isr", 1, 2, 1, d.brokers-1))
-	d.is("replica.fetch.wait.max.ms", choose(d, "fetch wait", d.pace.fetchWait[:]...))
+	d.is("replica.fetch.wait.max.ms", choose(d, "fetch wait", d.pace.fetchWait...))
 	d.is("replica.fetch.backoff.ms", choose(d, "fetch backoff", 10, 3))
 	d.is("replica.lag.time.max.ms", choose(d, "lag", 300, 100, 30, 10))
-	d.is("replica.high.watermark.checkpoint.interval.ms", choose(d, "checkpoint", d.pace.checkpoint[:]...))
-	beat := choose(d, "heartbeat", d.pace.beat[:]...)
+	d.is("replica.high.watermark.checkpoint.interval.ms", choose(d, "checkpoint", d.pace.checkpoint...))
+	beat := choose(d, "heartbeat", d.pace.beat...)
 	d.is("broker.heartbeat.interval.ms", beat)
-	d.is("broker.session.timeout.ms", beat*choose(d, "session", d.pace.session[:]...))
-	d.is("request.timeout.ms", choose(d, "request timeout", 60, 20))
+	d.is("broker.session.timeout.ms", beat*choose(d, "session", d.pace.session...))
+	d.is("request.timeout.ms", choose(d, "request timeout", d.pace.request...))
 	d.is("retry.backoff.ms", choose(d, "retry backoff", 5, 2))
-	d.is("delivery.timeout.ms", choose(d, "delivery timeout", 200, 60))
+	d.is("delivery.timeout.ms", choose(d, "delivery timeout", d.pace.delivery...))
 	d.is("default.api.timeout.ms", choose(d, "api timeout", 200, 60))
 	d.is("controlled.shutdown.timeout.ms", 50)
 	d.is("log.flush.interval.messages", choose(d, "flush", 0, 0, 0, 1, 2))
@@ -184,6 +186,9 @@ func (d *drawing) steps() {
 		d.sluggish()
 	}
 	n := d.int(2, cmp.Or(d.opt.Steps, DefaultSteps), "steps")
+	if d.oneIn(2, "intrigue") {
+		d.intrigue(n)
+	}
 	d.list = slices.Grow(d.list, 2*n) // with what motifs add, mostly enough
 	for range n {
 		d.now += int64(d.gap())
@@ -299,6 +304,14 @@ func (d *drawing) broker() string {
 	return strconv.Itoa(d.int(1, d.brokers, "broker"))
 }
 
+// cast draws a broker, or a role for one.
+func (d *drawing) cast() string {
+	if d.oneIn(2, "role") {
+		return impl.Roles[d.int(0, len(impl.Roles)-1, "which role")].Name
+	}
+	return d.broker()
+}
+
 // replicas draws some brokers in some order.
 func (d *drawing) replicas() string {
 	brokers := d.choices.Order(numbers(d.brokers), "replicas")
@@ -337,12 +350,12 @@ func (d *drawing) ambush() []schedule.Arg {
 func (d *drawing) argument(spec impl.ArgSpec) string {
 	switch spec.Kind {
 	case impl.BrokerArg:
-		return d.broker()
+		return d.cast()
 	case impl.NodeArg:
 		if d.oneIn(4, "controller") {
 			return "controller"
 		}
-		return d.broker()
+		return d.cast()
 	case impl.DurationArg:
 		return strconv.Itoa(d.lasts())
 	case impl.CountArg:

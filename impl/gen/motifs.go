@@ -36,9 +36,15 @@ func (d *drawing) swing(first string) {
 	watched := d.oneIn(3, "watched")
 	pace := choose(d, "pace", 9, 4, 1)
 	if d.oneIn(3, "unaware") {
-		d.hold(choose(d, "who", leaders[0], leaders[1], d.broker()))
+		held := choose(d, "who", leaders[0], leaders[1], d.broker())
+		d.hold(held)
+		if d.oneIn(2, "awaken") {
+			d.awaken(held)
+		}
 	}
-	for i := range d.int(2, 5, "moves") {
+	moves := d.int(2, 5, "moves")
+	heir := choose(d, "heir", -1, -1, moves)
+	for i := range moves {
 		for range choose(d, "late", 0, 1, 1, 2) {
 			d.late()
 		}
@@ -53,8 +59,8 @@ func (d *drawing) swing(first string) {
 			d.now += int64(d.int(0, min(4, pace), "pause"))
 		}
 	}
-	if d.oneIn(3, "heir") {
-		d.succeed(choose(d, "which heir", leaders[:]...))
+	if heir == moves {
+		d.inherit(leaders[:]...)
 	}
 }
 
@@ -76,17 +82,21 @@ func oversleep(d *drawing) {
 		d.now += int64(d.int(3, choose(d, "how soon", 8, 50), "pause"))
 	}
 	sleeper := strconv.Itoa(d.int(1, d.brokers, "sleeper"))
-	straggler := strconv.Itoa(d.int(1, d.brokers, "straggler"))
+	straggler := choose(d, "straggler", sleeper, strconv.Itoa(d.int(1, d.brokers, "another")))
 	lasts := strconv.Itoa(d.int(5, 80, "for"))
 	d.nemesis("drop", "kind", "metadata", "to", sleeper, "for", lasts)
 	if d.oneIn(2, "fenced") {
 		d.nemesis("fence", "broker", sleeper, "for", lasts)
 	}
+	heir := choose(d, "heir", -1, 1, 1, 2)
 	for i, leader := range []string{next, former} {
+		if i == heir {
+			d.awaken(sleeper)
+		}
 		if i == 1 && d.oneIn(2, "late") {
-			kind, end := "fetch", "from"
-			if d.oneIn(2, "unaware") {
-				kind, end = "metadata", "to"
+			kind, end := choose(d, "kind", "fetch", "metadata", "fetch-response"), "to"
+			if kind == "fetch" {
+				end = "from"
 			}
 			d.nemesis("delay", "kind", kind, end, straggler, "by", strconv.Itoa(d.int(5, 60, "by")), "for", strconv.Itoa(d.int(5, 40, "for")))
 		}
@@ -98,8 +108,8 @@ func oversleep(d *drawing) {
 		}
 		d.now += int64(d.int(1, 6, "pause"))
 	}
-	if d.oneIn(2, "heir") {
-		d.succeed(choose(d, "which", sleeper, straggler))
+	if heir == 2 {
+		d.inherit(sleeper, straggler)
 	}
 }
 
@@ -191,7 +201,7 @@ func relapse(d *drawing) {
 	}
 	if d.oneIn(2, "heir") {
 		d.now -= int64(d.int(0, down, "while down"))
-		d.succeed(broker)
+		d.inherit(broker)
 	}
 }
 
@@ -205,16 +215,25 @@ func coup(d *drawing) {
 	for range d.int(1, 3, "times") {
 		switch way := choose(d, "way", "move-leader", "move-leader", "fence", "crash"); way {
 		case "move-leader":
-			d.nemesis(way, append([]string{"to", d.broker(), "for", strconv.Itoa(d.int(1, 30, "for"))}, wait...)...)
+			d.nemesis(way, append([]string{"to", choose(d, "to whom", "hindmost", d.broker()), "for", strconv.Itoa(d.int(1, 30, "for"))}, wait...)...)
 		default:
-			d.nemesis(way, append([]string{"broker", choose(d, "who", d.leader, d.broker()), "for", strconv.Itoa(d.int(1, 60, "for"))}, wait...)...)
+			d.nemesis(way, append([]string{"broker", choose(d, "who", d.leader, d.broker(), "leader"), "for", strconv.Itoa(d.int(1, 60, "for"))}, wait...)...)
 		}
 		d.now += int64(d.int(0, 20, "pause"))
 	}
 }
 
 // heir is a broker that is to lead.
-func heir(d *drawing) { d.succeed(d.broker()) }
+func heir(d *drawing) { d.inherit(d.broker()) }
+
+// inherit makes one of some brokers the heir, or lets somebody usurp the lead.
+func (d *drawing) inherit(brokers ...string) {
+	if d.oneIn(2, "usurp") {
+		d.usurp(choose(d, "when", critical...), "within", strconv.Itoa(d.int(5, choose(d, "how long", 30, 300), "within")))
+		return
+	}
+	d.succeed(choose(d, "which heir", brokers...))
+}
 
 // succeed makes a broker the leader as soon as it can be, or something is committed,
 // often while nothing that others have reaches it: what it lacks by then, it has no
@@ -232,6 +251,33 @@ func (d *drawing) succeed(heir string) {
 	}
 	d.nemesis("move-leader", move...)
 	d.now += int64(d.int(0, 9, "pause"))
+}
+
+// critical are the moments at which somebody in the ISR may lack what a client has
+// been told of.
+var critical = []string{"truncation", "isr-expansion", "first-commit"}
+
+// usurp lets whoever lacks most of what the leader has take its place when a moment
+// comes.
+func (d *drawing) usurp(moment string, how ...string) {
+	d.nemesis("move-leader", append([]string{"to", "hindmost", "when", moment}, how...)...)
+}
+
+// awaken lets it do so when a broker that has missed something is back among the
+// others.
+func (d *drawing) awaken(broker string) {
+	d.usurp("first-commit", "of", broker, "within", "300")
+	d.usurp("isr-expansion", "of", broker, "within", "300")
+}
+
+// intrigue lets it do so again and again in a schedule of so many steps.
+func (d *drawing) intrigue(steps int) {
+	for _, moment := range critical {
+		if moment == "first-commit" && d.oneIn(2, "not then") {
+			continue // it comes so often that hardly anything else happens
+		}
+		d.usurp(moment, "times", strconv.Itoa(d.int(1, 9, "times")), "within", strconv.Itoa(d.int(5*steps, 20*steps, "within")))
+	}
 }
 
 // dusk takes one broker after another down, in some way, until none is left, and

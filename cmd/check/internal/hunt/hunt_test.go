@@ -51,6 +51,11 @@ func TestSafeSettings(t *testing.T) {
 			t.Errorf("no fault ever waited for a %s and struck", m.Name)
 		}
 	}
+	for i, role := range impl.Roles {
+		if r.Stats.Roles[i] == 0 {
+			t.Errorf("no fault ever struck the %s", role.Name)
+		}
+	}
 	for i, f := range impl.Faults {
 		if r.Stats.Faults[i] == 0 {
 			t.Errorf("the fault %s never struck in %d schedules", f.Verb, r.Runs)
