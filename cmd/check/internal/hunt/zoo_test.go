@@ -34,7 +34,7 @@ invariants and calm are not looked at, and what clients saw has to be a violatio
 never becomes calm again, or only a client is wrong); *clients see* is the anomaly in the history, in parentheses where a client
 history alone does not prove it. The schedule that shows a bug step by step is impl/testdata/bugs/NAME.txt.
 
-This table is generated, in about an hour on two cores: go test ./cmd/check/internal/hunt -run TestZoo -timeout 9h -update
+This table is generated, in about five minutes on two cores: go test ./cmd/check/internal/hunt -run TestZoo -timeout 9h -update
 
 | bug | § | reference | first broken | clients see | schedules | from clients alone | steps |
 |---|---|---|---|---|---:|---:|---:|
