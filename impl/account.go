@@ -65,10 +65,13 @@ func (c *Cluster) replicaTable(p int) []string {
 	return lines
 }
 
+// pausedName is how a broker is called that stands still.
+const pausedName = "paused"
+
 // condition is how a broker's process is.
 func (b *broker) condition() string {
 	if b.pausedUntil > 0 {
-		return "paused"
+		return pausedName
 	}
 	return b.state.String()
 }

@@ -44,10 +44,15 @@ import (
 //	                        with client=NAME its position;
 //	                        with partition=N another one than the first
 //	expect TEXT             some line of the block's trace has these words
-//	expect not TEXT         none has
 //	expect ok               the judge's verdict, after check
-//	expect violation NAME[,NAME...]
-//	expect allowed NAME[,NAME...]
+//	expect violation [NAME,...]
+//	expect allowed [NAME,...]
+//	expect not ...          that the one KEY=VALUE does not hold, that no line of the block's
+//	                        trace has the text, that the verdict is another one or has none
+//	                        of the names
+//
+// What cannot fail is refused: a value that its key never has, a finding that there is
+// not, words of a trace or a verdict before there is one.
 type scenario struct {
 	name     string
 	schedule schedule.Schedule
@@ -247,7 +252,7 @@ func runTo(p *performance, b *block, cmd *command) error {
 // runUntil performs what is due until all claims hold.
 func runUntil(p *performance, b *block, cmd *command) error {
 	holds := func() bool {
-		return !slices.ContainsFunc(cmd.claims, func(k claim) bool { return k.wrong(p.cluster) != "" })
+		return !slices.ContainsFunc(cmd.claims, func(k claim) bool { return !k.holds(p.cluster) })
 	}
 	done, err := p.advance(b, cmd, p.reached+cmd.ms, holds)
 	if err == nil && !done {

@@ -11,17 +11,31 @@ import (
 type command struct {
 	line   int
 	ms     int64    // a time, or how long
+	not    bool     // what is expected must not be
 	claims []claim  // about the state
 	words  string   // of a claim about the trace
 	names  []string // of a claim about the verdict
+	about  topic
 	do     func(*performance, *block, *command) error
 }
+
+// A topic is what an expectation is about.
+type topic uint8
+
+const (
+	nothing topic = iota
+	theState
+	theTrace
+	theVerdict
+)
 
 // A claim is what a person says about one thing in the state of a cluster.
 type claim struct {
 	subject
-	key   string
-	value string // one of several where it is written {a,b} and the thing is no set
+	key    string
+	value  string   // as a person wrote it
+	values []string // any of which it may have
+	named  []node   // brokers that the value names
 }
 
 // A subject is what claims are about: a partition, one broker's replica of it, or
@@ -32,13 +46,15 @@ type subject struct {
 	client    string // "" for the partition itself
 }
 
+// holds reports whether the state is as a claim says.
+func (k *claim) holds(c *Cluster) bool { return slices.Contains(k.values, k.read(c)) }
+
 // wrong says in how far a claim does not hold, or "".
 func (k *claim) wrong(c *Cluster) string {
-	is := k.read(c)
-	if is == k.value || !strings.HasPrefix(is, "{") && slices.Contains(strings.Split(strings.Trim(k.value, "{}"), ","), is) {
+	if k.holds(c) {
 		return ""
 	}
-	return fmt.Sprintf("%s is %s, expected %s", k.key, is, k.value)
+	return fmt.Sprintf("%s is %s, expected %s", k.key, k.read(c), k.value)
 }
 
 // refersTo refuses claims about brokers and partitions that a cluster does not have.
@@ -46,6 +62,9 @@ func (s *scenario) refersTo(c *Cluster) error {
 	for i := range s.blocks {
 		for _, cmd := range s.blocks[i].does {
 			for _, k := range cmd.claims {
+				if slices.ContainsFunc(k.named, func(b node) bool { return c.broker(b) == nil }) {
+					return s.errorAt(cmd.line, "%s=%s: expected brokers up to %d", k.key, k.value, len(c.brokers)-1)
+				}
 				if k.broker >= len(c.brokers) || k.partition >= len(c.ghosts) {
 					return s.errorAt(cmd.line, "expected a broker up to %d and a partition below %d", len(c.brokers)-1, len(c.ghosts))
 				}
@@ -58,14 +77,7 @@ func (s *scenario) refersTo(c *Cluster) error {
 	return nil
 }
 
-// The keys a claim may have, by what it is about.
-var (
-	partitionClaims = []string{"leader", "epoch", "partition-epoch", "isr", "elr", "last-known", "recovering", "hw", "leo"}
-	brokerClaims    = []string{"state", "fenced", "role", "epoch", "hw", "leo", "log", "caught-up"}
-	clientClaims    = []string{"position"}
-)
-
-func (s *subject) keys() []string {
+func (s *subject) keys() []claimKey {
 	switch {
 	case s.broker > 0:
 		return brokerClaims
@@ -132,28 +144,25 @@ func (c *Cluster) readBroker(broker, partition int, key string) string {
 	return strings.ReplaceAll(logText(&r.log), " ", ",")
 }
 
-// expectState compares the state with claims.
+// expectState compares the state with claims, or demands that one does not hold.
 func expectState(p *performance, _ *block, cmd *command) error {
 	for i := range cmd.claims {
-		if says := cmd.claims[i].wrong(p.cluster); says != "" {
+		k := &cmd.claims[i]
+		if says := k.wrong(p.cluster); says != "" && !cmd.not {
 			p.wrong(cmd.line, "%s", says)
+		} else if says == "" && cmd.not {
+			p.wrong(cmd.line, "%s is %s, expected not %s", k.key, k.read(p.cluster), k.value)
 		}
 	}
 	return nil
 }
 
-// expectSaid demands that some line of the block's trace has these words.
+// expectSaid demands that some line of the block's trace has these words, or none.
 func expectSaid(p *performance, _ *block, cmd *command) error {
-	if !p.said(cmd.words) {
-		p.wrong(cmd.line, "no line of the trace has %q", cmd.words)
-	}
-	return nil
-}
-
-// expectUnsaid demands that none has.
-func expectUnsaid(p *performance, _ *block, cmd *command) error {
-	if p.said(cmd.words) {
+	if said := p.said(cmd.words); said && cmd.not {
 		p.wrong(cmd.line, "a line of the trace has %q", cmd.words)
+	} else if !said && !cmd.not {
+		p.wrong(cmd.line, "no line of the trace has %q", cmd.words)
 	}
 	return nil
 }
@@ -164,20 +173,36 @@ func (p *performance) said(words string) bool {
 	})
 }
 
-// expectVerdict compares the judge's verdict.
+// expectVerdict compares the judge's verdict and what it found or allows.
 func expectVerdict(p *performance, _ *block, cmd *command) error {
 	v := p.run.Verdict
-	got := v.Findings
+	is, among, what := v.Name == cmd.words, v.Findings, "finding"
 	if cmd.words == "allowed" {
-		got = v.Allowed
-	} else if v.Name != cmd.words {
-		p.wrong(cmd.line, "the verdict is %s %s, expected %s", v.Name, strings.Join(v.Findings, ","), cmd.words)
-		return nil
+		is, among, what = len(v.Allowed) > 0, v.Allowed, "allowed finding"
 	}
-	for _, name := range cmd.names {
-		if !slices.Contains(got, name) {
-			p.wrong(cmd.line, "no %s among %s", name, strings.Join(got, ","))
+	has := func(name string) bool { return slices.Contains(among, name) }
+	switch {
+	case cmd.not && len(cmd.names) == 0 && is:
+		p.wrong(cmd.line, "the verdict is %s, expected not %s", v.says(), cmd.words)
+	case cmd.not && is && slices.ContainsFunc(cmd.names, has):
+		p.wrong(cmd.line, "the verdict is %s, expected no %s %s", v.says(), what, strings.Join(cmd.names, " or "))
+	case !cmd.not && !is:
+		p.wrong(cmd.line, "the verdict is %s, expected %s", v.says(), strings.TrimSpace(cmd.words+" "+strings.Join(cmd.names, ",")))
+	case !cmd.not:
+		for _, name := range cmd.names {
+			if !has(name) {
+				p.wrong(cmd.line, "the verdict is %s, expected the %s %s", v.says(), what, name)
+			}
 		}
 	}
 	return nil
+}
+
+// says is a verdict in words.
+func (v *Verdict) says() string {
+	text := strings.TrimSpace(v.Name + " " + strings.Join(v.Findings, ","))
+	if len(v.Allowed) > 0 {
+		text += " (allowed " + strings.Join(v.Allowed, ",") + ")"
+	}
+	return text
 }

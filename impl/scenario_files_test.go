@@ -108,15 +108,21 @@ func TestScenarioTraceIsWritten(t *testing.T) {
 func TestScenarioExpectations(t *testing.T) {
 	for _, tt := range []struct{ old, new, want string }{
 		{"hw=0", "hw=3", "small.txt:5:1: hw is 0, expected 3"},
-		{"leader={1,2}", "leader={2,3}", "small.txt:5:1: leader is 1, expected {2,3}"},
+		{"leader={1,2}", "leader={none,2}", "small.txt:5:1: leader is 1, expected {none,2}"},
 		{"isr={1,2}", "isr={1}", "small.txt:5:1: isr is {1,2}, expected {1}"},
 		{"appends [1]", "appends [9]", `small.txt:6:1: no line of the trace has "appends [9] at 0"`},
 		{"not truncates", "not appends", `small.txt:7:1: a line of the trace has "appends"`},
 		{"leo=1 within", "leo=2 within", "small.txt:4:1: not reached within 100 ms"},
 		{"position=2", "position=1", "small.txt:14:1: position is 2, expected 1"},
 		{"caught-up=1505", "caught-up=0", "small.txt:14:1: caught-up is 1505, expected 0"},
-		{"expect ok\n", "expect violation lost-write\n", "small.txt:18:1: the verdict is ok , expected violation"},
-		{"expect ok\n", "expect allowed lost-write\n", "small.txt:18:1: no lost-write among "},
+		{"expect ok\n", "expect violation lost-write\n", "small.txt:18:1: the verdict is ok, expected violation lost-write"},
+		{"expect ok\n", "expect violation\n", "small.txt:18:1: the verdict is ok, expected violation"},
+		{"expect ok\n", "expect allowed lost-write\n", "small.txt:18:1: the verdict is ok, expected allowed lost-write"},
+		{"expect ok\n", "expect not ok\n", "small.txt:18:1: the verdict is ok, expected not ok"},
+		{"expect hw=0 isr={1,2} leader={1,2}", "expect not hw=0", "small.txt:5:1: hw is 0, expected not 0"},
+		{"expect hw=0 isr={1,2} leader={1,2}", "expect not broker=1 role={leader,follower}", "small.txt:5:1: role is leader, expected not {leader,follower}"},
+		{"expect hw=0 isr={1,2} leader={1,2}", "expect not isr={1,2}", "small.txt:5:1: isr is {1,2}, expected not {1,2}"},
+		{"expect broker=2 leo=2", "expect not broker=2 log=1/0,2/0\nexpect broker=2 leo=2", "small.txt:19:1: log is 1/0,2/0, expected not 1/0,2/0"},
 		{"log=1/0,2/0", "log=1/0", "small.txt:19:1: log is 1/0,2/0, expected 1/0"},
 	} {
 		run, err := impl.RunScenario("small.txt", []byte(strings.Replace(small, tt.old, tt.new, 1)), judge)
@@ -124,6 +130,44 @@ func TestScenarioExpectations(t *testing.T) {
 			t.Errorf("%s: %v", tt.new, err)
 		} else if !slices.ContainsFunc(run.Wrong, func(err error) bool { return err.Error() == tt.want }) {
 			t.Errorf("%s: found %v, want %s", tt.new, run.Wrong, tt.want)
+		}
+	}
+}
+
+// TestScenarioVerdicts compares claims about verdicts with verdicts, each of which
+// some claim does not meet.
+func TestScenarioVerdicts(t *testing.T) {
+	lost := impl.Verdict{Name: "violation", Findings: []string{"lost-write", "invariant HwBacked"}}
+	excused := impl.Verdict{Name: "ok", Allowed: []string{"lost-write"}}
+	for _, tt := range []struct {
+		verdict    impl.Verdict
+		line, want string // what is wrong, or ""
+	}{
+		{lost, "expect violation", ""},
+		{lost, "expect not ok", ""},
+		{lost, "expect violation lost-write, invariant HwBacked", ""},
+		{lost, "expect not violation", "the verdict is violation lost-write,invariant HwBacked, expected not violation"},
+		{lost, "expect violation gap", "the verdict is violation lost-write,invariant HwBacked, expected the finding gap"},
+		{lost, "expect not violation gap", ""},
+		{lost, "expect not violation gap,lost-write", "the verdict is violation lost-write,invariant HwBacked, expected no finding gap or lost-write"},
+		{lost, "expect allowed", "the verdict is violation lost-write,invariant HwBacked, expected allowed"},
+		{lost, "expect not allowed", ""},
+		{excused, "expect not violation", ""},
+		{excused, "expect not violation lost-write", ""},
+		{excused, "expect not unknown", ""},
+		{excused, "expect allowed lost-write", ""},
+		{excused, "expect allowed gap", "the verdict is ok (allowed lost-write), expected the allowed finding gap"},
+		{excused, "expect not allowed lost-write", "the verdict is ok (allowed lost-write), expected no allowed finding lost-write"},
+		{excused, "expect not allowed", "the verdict is ok (allowed lost-write), expected not allowed"},
+		{excused, "expect violation", "the verdict is ok (allowed lost-write), expected violation"},
+	} {
+		run, err := impl.RunScenario("s", []byte("10 P1 send 1\ncheck\n"+tt.line+"\n"), func(*histories.History) (impl.Verdict, error) { return tt.verdict, nil })
+		if err != nil {
+			t.Errorf("%s: %v", tt.line, err)
+			continue
+		}
+		if tt.want == "" && len(run.Wrong) > 0 || tt.want != "" && (len(run.Wrong) != 1 || run.Wrong[0].Error() != "s:3:1: "+tt.want) {
+			t.Errorf("%s: %v, want %q", tt.line, run.Wrong, tt.want)
 		}
 	}
 }
@@ -147,6 +191,25 @@ func TestScenarioErrors(t *testing.T) {
 		{"client=C1 position", "client=C1 leo", `small.txt:14:1: unknown key "leo"; expected one of position`},
 		{"expect hw=0", "expect hw=0 soon", `small.txt:5:1: expected KEY=VALUE, found "soon"`},
 		{"expect not truncates", "expect", "small.txt:7:1: expected a claim after expect"},
+		{"expect not truncates", "expect not", "small.txt:7:1: expected a claim after expect"},
+		{"expect not truncates", "expect not not truncates", "small.txt:7:1: expected a claim after expect"},
+		{"expect not truncates", "expect not truncates # ever", "small.txt:7:1: expected words of a line of the trace"},
+		{"expect not truncates", "expect not leader = 1", "small.txt:7:1: expected words of a line of the trace"},
+		{"expect not truncates", "expect not hw=1 leo=1", "small.txt:7:1: expected one KEY=VALUE after not, found 2"},
+		{"expect not truncates", "expect not violation", "small.txt:7:1: expected check above this line"},
+		{"run until broker=2 leo=1 within=100\n", "", "small.txt:5:1: expected run or check above this line"},
+		{"expect hw=0 isr={1,2} leader={1,2}", "expect not hw=one", "small.txt:5:1: hw=one: expected an integer, -1 for none, or none"},
+		{"expect hw=0 isr={1,2} leader={1,2}", "expect not isr={2,1}", "small.txt:5:1: isr={2,1}: expected brokers in ascending order, as {1,2}"},
+		{"expect hw=0 isr={1,2} leader={1,2}", "expect not isr={1,3}", "small.txt:5:1: isr={1,3}: expected brokers up to 2"},
+		{"expect hw=0 isr={1,2} leader={1,2}", "expect not leader={none,7}", "small.txt:5:1: leader={none,7}: expected brokers up to 2"},
+		{"expect hw=0 isr={1,2} leader={1,2}", "expect not recovering=no", "small.txt:5:1: recovering=no: expected one of true, false"},
+		{"expect broker=2 leo=2", "expect not broker=2 log=1,2\nexpect leo=2", "small.txt:19:1: log=1,2: expected a log as the account shows it"},
+		{"role=follower", "role=chief", "small.txt:19:1: role=chief: expected one of none, leader, follower"},
+		{"state=running", "state=alive", "small.txt:19:1: state=alive: expected one of down, starting, catching-up, running, shutting-down, paused"},
+		{"expect ok\n", "expect ok hw=2\n", `small.txt:18:1: expected nothing after ok, found "hw=2"`},
+		{"expect ok\n", "expect violation lots-write\n", `small.txt:18:1: unknown finding "lots-write"; expected one of lost-write, `},
+		{"expect ok\n", "expect not violation invariant Hw\n", `small.txt:18:1: unknown finding "invariant Hw"; expected one of lost-write, `},
+		{"expect ok\n", "expect allowed lost-write,\n", `small.txt:18:1: unknown finding ""; expected one of lost-write, `},
 		{"run to=2000", "run to=5", "small.txt:12:1: expected a time after 14"},
 		{"1000 P1", "12 P1", "small.txt:10:1: this step is due at 12"},
 		{"1000 P1", "5 P1", "small.txt:10:1: expected steps in order of time"},

@@ -87,6 +87,11 @@ func (s *scenario) complete() error {
 	if !slices.ContainsFunc(last.does, func(cmd command) bool { return cmd.ms == checked }) {
 		return s.errorAt(last.line, "expected check in the last block: a scenario without it proves nothing")
 	}
+	for i := range s.blocks {
+		if err := s.inTime(&s.blocks[i]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -140,21 +145,68 @@ func (s *scenario) parseTime(cmd *command, text string) error {
 	return nil
 }
 
+// parseExpect reads what is expected, or behind not what is not.
 func (s *scenario) parseExpect(cmd *command, words []string) error {
+	if cmd.not = len(words) > 0 && words[0] == "not"; cmd.not {
+		words = words[1:]
+	}
 	switch {
-	case len(words) == 0:
-		return s.errorAt(cmd.line, "expected a claim after expect")
-	case len(words) == 1 && (words[0] == "ok" || words[0] == "unknown"):
-		cmd.do, cmd.words = expectVerdict, words[0]
-	case words[0] == "violation" || words[0] == "allowed":
-		cmd.do, cmd.words, cmd.names = expectVerdict, words[0], strings.Split(strings.Join(words[1:], " "), ",")
+	case len(words) == 0 || words[0] == "not":
+		return s.errorAt(cmd.line, "expected a claim after expect and after expect not")
+	case slices.Contains(verdicts, words[0]):
+		return s.parseVerdict(cmd, words)
 	case strings.Contains(words[0], "="):
-		cmd.do = expectState
-		return s.parseClaims(cmd, words)
-	case words[0] == "not" && len(words) > 1:
-		cmd.do, cmd.words = expectUnsaid, strings.Join(words[1:], " ")
+		cmd.about, cmd.do = theState, expectState
+		if err := s.parseClaims(cmd, words); err != nil {
+			return err
+		}
+		if cmd.not && len(cmd.claims) > 1 {
+			return s.errorAt(cmd.line, "expected one KEY=VALUE after not, found %d: is one of them not to hold, or none?", len(cmd.claims))
+		}
 	default:
-		cmd.do, cmd.words = expectSaid, strings.Join(words, " ")
+		cmd.about, cmd.do, cmd.words = theTrace, expectSaid, strings.Join(words, " ")
+		if slices.ContainsFunc(words, func(w string) bool { return w == "=" || strings.HasPrefix(w, "#") }) {
+			return s.errorAt(cmd.line, "expected words of a line of the trace, found %q; a claim is KEY=VALUE, a comment has its own line", cmd.words)
+		}
+	}
+	return nil
+}
+
+// verdicts are the words with which claims about a verdict begin.
+var verdicts = []string{"ok", "unknown", "violation", "allowed"}
+
+// parseVerdict reads a verdict and, where there are any, names of findings.
+func (s *scenario) parseVerdict(cmd *command, words []string) error {
+	cmd.about, cmd.do, cmd.words = theVerdict, expectVerdict, words[0]
+	if len(words) == 1 {
+		return nil
+	}
+	if words[0] == "ok" || words[0] == "unknown" {
+		return s.errorAt(cmd.line, "expected nothing after %s, found %q", words[0], words[1])
+	}
+	for name := range strings.SplitSeq(strings.Join(words[1:], " "), ",") {
+		cmd.names = append(cmd.names, strings.TrimSpace(name))
+	}
+	if err := checkFindings(cmd.names); err != nil {
+		return s.errorAt(cmd.line, "%v", err)
+	}
+	return nil
+}
+
+// inTime refuses expectations of what has not been yet where they stand: whatever
+// they say is not would not be.
+func (s *scenario) inTime(b *block) error {
+	ran, checks := false, false
+	for i := range b.does {
+		cmd := &b.does[i]
+		switch {
+		case cmd.about == nothing:
+			ran, checks = true, checks || cmd.ms == checked
+		case cmd.about == theTrace && !ran:
+			return s.errorAt(cmd.line, "expected run or check above this line: nothing has happened in this part yet")
+		case cmd.about == theVerdict && !checks:
+			return s.errorAt(cmd.line, "expected check above this line: there is no verdict yet")
+		}
 	}
 	return nil
 }
@@ -175,16 +227,39 @@ func (s *scenario) parseClaims(cmd *command, words []string) error {
 			if err := s.parseSubject(&about, cmd.line, key, value); err != nil {
 				return err
 			}
-		case !slices.Contains(keys, key):
-			return s.errorAt(cmd.line, "unknown key %q; expected one of %s", key, strings.Join(keys, ", "))
 		default:
-			cmd.claims = append(cmd.claims, claim{about, key, value})
+			k := claim{subject: about, key: key, value: value}
+			if err := k.parse(keys); err != nil {
+				return s.errorAt(cmd.line, "%v", err)
+			}
+			cmd.claims = append(cmd.claims, k)
 		}
 	}
 	if len(cmd.claims) == 0 {
 		return s.errorAt(cmd.line, "expected a claim")
 	}
 	return nil
+}
+
+// parse reads the value of a claim, which has one of these keys.
+func (k *claim) parse(keys []claimKey) (err error) {
+	for i := range keys {
+		if keys[i].name != k.key {
+			continue
+		}
+		if k.values, err = keys[i].value.alternatives(k.value); err != nil {
+			return fmt.Errorf("%s=%s: %w", k.key, k.value, err)
+		}
+		if keys[i].value.brokers {
+			k.named = brokersIn(k.value)
+		}
+		return nil
+	}
+	var names []string
+	for i := range keys {
+		names = append(names, keys[i].name)
+	}
+	return fmt.Errorf("unknown key %q; expected one of %s", k.key, strings.Join(names, ", "))
 }
 
 func (s *scenario) parseSubject(about *subject, line int, key, value string) error {

@@ -164,9 +164,11 @@ The lines that a schedule does not have:
    expect KEY=VALUE                leader, epoch, isr, elr, hw or leo; after broker=N
                                    state, fenced, role, epoch, hw, leo or log
    expect TEXT                     what happened in this part has a line with these words
-   expect not TEXT                 it has none
    check                           in the last part: run to the end, and judge
-   expect ok                       the verdict; or violation NAME, or allowed NAME
+   expect ok                       the verdict, below check; or unknown, violation [NAME,...]
+                                   or allowed [NAME,...]
+   expect not ...                  that KEY=VALUE does not hold, TEXT is in no line, or the
+                                   verdict is not that or has none of the names
    ----                            the end of a part; replay writes below what happened,
                                    down to a blank line`
 }
