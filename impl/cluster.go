@@ -325,7 +325,9 @@ func (c *Cluster) deliver(m *message) {
 	case m.kind == ambushTimer:
 		c.giveUp(int(m.id))
 	case m.kind == faultTimer:
-		c.nemesis(histories.EndOf + c.endOf(m))
+		if fault := c.endOf(m); fault != "" {
+			c.nemesis(histories.EndOf + fault)
+		}
 	case m.to == controllerNode:
 		c.deliverToController(m)
 		c.flush(&c.controller.outbox)

@@ -214,13 +214,17 @@ func applyDuplicate(c *Cluster, a *args) string {
 // countedFor is how long a fault waits for the messages it is to hit.
 const countedFor = 30_000
 
-// addRules makes the network follow rules for as long as the step says.
+// addRules makes the network follow rules for as long as the step says. If no message
+// will ever match them, that is nothing, but the run waits for its end all the same: a
+// schedule's events do not depend on whether somebody looked for a match.
 func (c *Cluster) addRules(a *args, rules ...rule) string {
 	duration := a.duration
 	if duration == 0 {
 		duration = countedFor
 	}
+	why := ""
 	for _, r := range rules {
+		why = r.never(c.net.brokers)
 		if r.count == 0 {
 			r.count = forever
 			if a.duration == 0 {
@@ -232,7 +236,10 @@ func (c *Cluster) addRules(a *args, rules ...rule) string {
 	}
 	c.endFault(a, duration)
 	c.quietAt = max(c.quietAt, c.now+duration+c.net.lateness(c.now)) // what was delayed last
-	return ""
+	if why != "" {
+		c.passOver(a)
+	}
+	return why
 }
 
 func applyShutdown(c *Cluster, a *args) string {
@@ -375,6 +382,15 @@ func applySlowDisk(c *Cluster, a *args) string {
 func (c *Cluster) endFault(a *args, after int64) {
 	c.quietAt = max(c.quietAt, c.now+after)
 	c.later(after, &message{kind: faultTimer, to: controllerNode, id: int64(a.step), offset: a.said})
+}
+
+// passOver lets a fault end in silence that did nothing.
+func (c *Cluster) passOver(a *args) {
+	if a.said > 0 {
+		c.said[a.said-1] = ""
+	} else {
+		c.actions[a.step].silent = true
+	}
 }
 
 // disconnectAll tells everyone who waits for a broker's answer that none

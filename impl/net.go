@@ -34,6 +34,62 @@ func (r *rule) matches(m *message) bool {
 	return r.kind == m.kind || r.kind == kindNone
 }
 
+// A place is where messages come from or go to: what sort of node that is.
+type place uint8
+
+const (
+	atController place = iota
+	atBroker
+	atClient // which no rule can name
+)
+
+// ways are the places between which the messages go that rules may name.
+var ways = [...][2]place{
+	fetchRequest:           {atBroker, atBroker},
+	fetchResponse:          {atBroker, atBroker},
+	alterPartitionRequest:  {atBroker, atController},
+	alterPartitionResponse: {atController, atBroker},
+	metadataUpdate:         {atController, atBroker},
+	produceRequest:         {atClient, atBroker},
+	produceResponse:        {atBroker, atClient},
+}
+
+// never says why no message will ever match a rule, or "".
+func (r *rule) never(brokers node) string {
+	for _, end := range []node{r.from, r.to} {
+		if end > brokers {
+			return "there is no broker " + nodeName(end)
+		}
+	}
+	if r.from == r.to && r.from != anyNode {
+		return "no node sends itself messages over the network"
+	}
+	if r.kind == kindNone {
+		return ""
+	}
+	way := ways[r.kind]
+	switch {
+	case !way[0].has(r.from):
+		return "no " + r.kind.String() + " comes from there"
+	case !way[1].has(r.to):
+		return "no " + r.kind.String() + " goes there"
+	case way == [2]place{atBroker, atBroker} && brokers == 1:
+		return "there is one broker only"
+	}
+	return ""
+}
+
+// has reports whether a node that a rule names, or some node, is at a place.
+func (p place) has(n node) bool {
+	switch p {
+	case atController:
+		return n == anyNode || n == controllerNode
+	case atBroker:
+		return n == anyNode || n > controllerNode
+	}
+	return n == anyNode
+}
+
 // A network decides when a message arrives, if it does.
 //
 // A connection that loses a request or its answer breaks, and the requester

@@ -124,10 +124,14 @@ func (c *Cluster) countRoles(a *args) {
 	}
 }
 
-// endOf says in words which fault a timer ends.
+// endOf says in words which fault a timer ends, "" if it is one that did nothing.
 func (c *Cluster) endOf(m *message) string {
-	if m.offset > 0 {
+	a := &c.actions[m.id]
+	switch {
+	case m.offset > 0:
 		return c.said[m.offset-1]
+	case a.silent:
+		return ""
 	}
-	return c.actions[m.id].args.text
+	return a.args.text
 }

@@ -16,6 +16,7 @@ type action struct {
 	at      int64
 	fault   int // a place in Faults, or -1
 	args    args
+	silent  bool // a fault that did nothing: there is no end of it to tell
 	client  string
 	request request
 }
