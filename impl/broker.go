@@ -262,6 +262,13 @@ func (b *broker) say(format string, args ...any) {
 	}
 }
 
+// sayOf adds a line about a replica.
+func (b *broker) sayOf(r *replica, format string, args ...any) {
+	if b.tracing {
+		b.traceOf("broker "+itoa(int64(b.id)), r.partition, format, args...)
+	}
+}
+
 // nodeName is how traces call a node.
 func nodeName(n node) string {
 	switch {

@@ -343,7 +343,7 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 		}
 	}
 	if c.tracing {
-		c.traceChange(&old, &next, named)
+		c.traceChange(p, &old, &next, named)
 	}
 	if next.isr.size() < old.isr.size() {
 		c.stats.IsrShrinks++
@@ -358,13 +358,13 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 	return named
 }
 
-func (c *controller) traceChange(old, next *registration, named bool) {
+func (c *controller) traceChange(p int32, old, next *registration, named bool) {
 	isr := change(old.isr.String(), next.isr.String())
 	if named {
-		c.tracef("controller", "leader %s, epoch %d, isr %s%s", change(nodeName(old.leader), nodeName(next.leader)), next.leaderEpoch, isr, next.besides())
+		c.traceOf("controller", p, "leader %s, epoch %d, isr %s%s", change(nodeName(old.leader), nodeName(next.leader)), next.leaderEpoch, isr, next.besides())
 		return
 	}
-	c.tracef("controller", "isr %s%s", isr, next.besides())
+	c.traceOf("controller", p, "isr %s%s", isr, next.besides())
 }
 
 // change says in traces what became of something.
@@ -468,7 +468,7 @@ func (c *controller) onAlterPartition(m *message) {
 		}
 		reply.leaderEpoch, reply.partitionEpoch, reply.isr = reg.leaderEpoch, reg.partitionEpoch, reg.isr
 	} else {
-		c.tracef("controller", "refuses isr %v of broker %d: %v", m.isr, m.from, reply.err)
+		c.traceOf("controller", m.partition, "refuses isr %v of broker %d: %v", m.isr, m.from, reply.err)
 	}
 	c.publish()
 }

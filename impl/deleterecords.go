@@ -34,7 +34,7 @@ func (b *broker) deleteTo(r *replica, start int64) {
 	if start <= r.log.start {
 		return
 	}
-	b.say("log start %d -> %d", r.log.start, start)
+	b.sayOf(r, "log start %d -> %d", r.log.start, start)
 	r.log.deleteTo(start)
 	b.dirty |= logsChanged
 }

@@ -20,7 +20,7 @@ func (b *broker) onFetch(r *replica, m *message) {
 	b.fetched(r, m, &reply.message)
 	if reply.err != noError {
 		if b.tracing {
-			b.say("refuses fetch of broker %d at %d, epoch %d: %v", m.from, m.offset, m.leaderEpoch, reply.err)
+			b.sayOf(r, "refuses fetch of broker %d at %d, epoch %d: %v", m.from, m.offset, m.leaderEpoch, reply.err)
 		}
 		b.post(reply)
 		return

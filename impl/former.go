@@ -36,7 +36,7 @@ func (c *controller) answerAsFormer(m *message) {
 	case reply.err == noError:
 		reply.err = notController
 	}
-	c.tracef("former", "answers isr %v of broker %d: %v", m.isr, m.from, reply.err)
+	c.traceOf("former", m.partition, "answers isr %v of broker %d: %v", m.isr, m.from, reply.err)
 }
 
 func applyDeposeController(c *Cluster, a *args) string {

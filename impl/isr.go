@@ -113,7 +113,7 @@ func (b *broker) propose(r *replica, isr brokerSet) {
 	epochs[b.id] = b.epoch
 	r.pending = pending{id: b.newID(), isr: isr, epochs: epochs, expands: isr.includes(r.isr)}
 	b.dirty |= beliefsChanged
-	b.say("proposes isr %v -> %v", r.isr, isr)
+	b.sayOf(r, "proposes isr %v -> %v", r.isr, isr)
 	b.proposeNext()
 }
 

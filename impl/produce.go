@@ -28,7 +28,7 @@ func (b *broker) onProduce(r *replica, m *message) {
 			return
 		}
 		if base != none && !b.bugs.has(retryLandsTwice) {
-			b.say("has %v at %d already", m.values, base)
+			b.sayOf(r, "has %v at %d already", m.values, base)
 			b.stats.Duplicates++
 			r.produces = append(r.produces, delayedProduce{request: *m, base: base, needs: base + int64(len(m.values))})
 			b.completeProduces(r)
@@ -39,7 +39,7 @@ func (b *broker) onProduce(r *replica, m *message) {
 	b.flush(r)
 	b.dirty |= logsGrew
 	if b.tracing {
-		b.say("appends %v at %d, epoch %d", m.values, base, r.leaderEpoch)
+		b.sayOf(r, "appends %v at %d, epoch %d", m.values, base, r.leaderEpoch)
 	}
 	b.ghosts[r.partition].onAppend(b.env, b.id, r, base)
 	if m.acks == acksAll {

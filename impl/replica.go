@@ -135,7 +135,7 @@ func (b *broker) becomeLeader(r *replica, reg *registration) {
 		b.failReads(r)
 		b.failDeletes(r)
 		b.comes(leadership, b.id)
-		b.say("leads epoch %d: leo=%d hw=%d isr=%v", r.leaderEpoch, r.log.end(), r.hw, r.isr)
+		b.sayOf(r, "leads epoch %d: leo=%d hw=%d isr=%v", r.leaderEpoch, r.log.end(), r.hw, r.isr)
 		b.ghosts[r.partition].onLeader(b.env, b.id, r)
 	}
 	for _, f := range r.assignment {
@@ -192,7 +192,7 @@ func (b *broker) setHW(r *replica, hw int64) {
 		return
 	}
 	if b.tracing {
-		b.say("hw %d -> %d", r.hw, hw)
+		b.sayOf(r, "hw %d -> %d", r.hw, hw)
 	}
 	r.hw = hw
 	b.dirty |= marksMoved
@@ -205,7 +205,7 @@ func (b *broker) truncate(r *replica, offset int64) {
 		b.stats.Truncations++
 		b.comes(cutting, b.id)
 		b.stats.RecordsTruncated += cut
-		b.say("truncates %d -> %d", r.log.end(), offset)
+		b.sayOf(r, "truncates %d -> %d", r.log.end(), offset)
 	}
 	if offset < r.log.end() || !b.bugs.has(epochsKeptAtLogEnd) {
 		epochs, flushed := r.log.epochs, r.log.flushed

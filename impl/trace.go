@@ -55,6 +55,14 @@ func (e *env) tracef(who, format string, args ...any) {
 	}
 }
 
+// traceOf adds a line about a partition, which it names where there are others.
+func (e *env) traceOf(who string, p int32, format string, args ...any) {
+	if len(e.ghosts) > 1 {
+		format = partitionName(p) + ": " + format
+	}
+	e.tracef(who, format, args...)
+}
+
 // record adds an operation to the history.
 func (e *env) record(op histories.Op) {
 	e.ops = append(e.ops, op)
