@@ -1,6 +1,10 @@
 package impl
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // A ghost remembers about one partition what no node knows: everything that
 // was ever committed, acknowledged or read (§4, ghost variables). Invariants
@@ -15,7 +19,9 @@ type ghost struct {
 	lossy     brokerSet    // lost records with their disk and have not got them back
 	stricken  brokerSet    // of those, the ones the controller may take for whole: not registered since, or frozen in the ISR when they did
 	unclean   brokerSet    // had an unclean shutdown while eligible, since the ISR was last large enough
-	unsafe    string       // why losses are permitted from now on, "" while they are not
+	unsafe    string       // why losses are permitted now, "" while they are not
+	said      bool         // clients were told so, in a note
+	left      string       // why they were first, "" if they never were
 	current   registration // the controller's state, and the one before it
 	previous  registration
 	witnessed [invariantCount]string // how each was seen to break, "" if it was not
@@ -60,8 +66,8 @@ func (g *ghost) witness(e *env, inv invariant, format string, args ...any) {
 
 // onUncleanElection ends the safe configuration if the settings allow it.
 func (g *ghost) onUncleanElection(allowed bool) {
-	if allowed && g.unsafe == "" {
-		g.unsafe = "an unclean election"
+	if allowed {
+		g.permit("unclean election, §3.10", "an unclean election")
 	}
 }
 
@@ -76,9 +82,37 @@ func (g *ghost) onDistrust(b node, clean bool) {
 // chosen for want of an eligible replica, lost records. For that as many
 // replicas as the high watermark waits for must have had an unclean shutdown.
 func (g *ghost) onBalancedRecovery(leader node, minIsr int) {
-	if g.unsafe == "" && g.lossy.has(leader) && g.unclean.size() >= minIsr {
-		g.unsafe = fmt.Sprintf("broker %d, the last known leader, lost records, and %d replicas had unclean shutdowns", leader, g.unclean.size())
+	if g.lossy.has(leader) && g.unclean.size() >= minIsr {
+		g.permit("balanced recovery, §3.10", "broker %d, the last known leader, lost records, and %d replicas had unclean shutdowns", leader, g.unclean.size())
 	}
+}
+
+// permit ends the safe configuration by a rule.
+func (g *ghost) permit(rule, why string, args ...any) {
+	if g.unsafe == "" {
+		g.unsafe, g.said = fmt.Sprintf("("+rule+"): "+why, args...), false
+		g.left = cmp.Or(g.left, g.unsafe)
+	}
+}
+
+// startOver begins the safe configuration again with what every replica has.
+func (g *ghost) startOver(l *log) {
+	g.unsafe, g.lossy, g.stricken, g.latest = "", 0, 0, g.latest[:0]
+	g.committed = append(g.committed[:0], l.records[:l.end()]...)
+	g.acked = slices.DeleteFunc(g.acked, func(a ackedBatch) bool { return !l.holds(a.base, a.values) })
+	for o := range g.read {
+		g.read[o].known = g.read[o].known && l.holds(int64(o), []int64{g.read[o].value})
+	}
+}
+
+// holds reports whether a log has these values from an offset on.
+func (l *log) holds(base int64, values []int64) bool {
+	for i, v := range values {
+		if o := base + int64(i); o >= l.end() || l.records[o].value != v {
+			return false
+		}
+	}
+	return true
 }
 
 // onChange follows the controller's log.
@@ -172,14 +206,14 @@ func (g *ghost) onLeader(e *env, b node, r *replica) {
 	}
 	for _, a := range g.acked {
 		for i, v := range a.values {
-			if o := a.base + int64(i); o >= r.log.end() || r.log.records[o].value != v {
+			if o := a.base + int64(i); !r.log.holds(o, a.values[i:i+1]) {
 				g.witness(e, ackDurable, "value %d, acknowledged at %d, is not there on broker %d, leader of epoch %d", v, o, b, r.leaderEpoch)
 				return
 			}
 		}
 	}
 	for o, seen := range g.read {
-		if seen.known && (int64(o) >= r.log.end() || r.log.records[o].value != seen.value) {
+		if seen.known && !r.log.holds(int64(o), []int64{seen.value}) {
 			g.witness(e, readStable, "value %d, read at %d, is not there on broker %d, leader of epoch %d", seen.value, o, b, r.leaderEpoch)
 			return
 		}

@@ -5,13 +5,14 @@ import "fmt"
 // An Invariant is something that must hold after every event (§4).
 //
 // Some hold always. The others hold in the safe configuration, which a
-// partition leaves for the rest of the run, with all that clients may then
-// lose, when something happens that the protocol does not promise to survive:
-// an unclean election that the settings allow; without an ELR, the last member
-// of an ISR losing records with its disk (the last replica standing, §3.12);
-// with one, the same to the last known leader, when all who were eligible had
-// unclean shutdowns.
-// Everything else, at any setting, must not break them.
+// partition leaves, with all that clients may then lose, when something happens
+// that the protocol does not promise to survive: an unclean election that the
+// settings allow; without an ELR, the last member of an ISR losing committed
+// records with its disk (the last replica standing, §3.12); with one, the same to
+// the last known leader, when all who were eligible had unclean shutdowns.
+// Everything else, at any setting, must not break them. The partition is back in
+// it once all of its replicas agree in full: of what they have then, nothing may
+// be lost (see [ghost.startOver]).
 type Invariant struct {
 	Name    string
 	Section string // of the protocol reference
@@ -161,9 +162,9 @@ func (c *Cluster) breaks(i invariant, says string) {
 }
 
 // leaveSafety updates which brokers lack records they lost, and ends the safe
-// configuration when one of them is the last member of the ISR and there is no
-// ELR to do without it. One that was let into the ISR after it had registered
-// again does not excuse anything.
+// configuration when one of them is the last member of the ISR, lacks what was
+// committed, and there is no ELR to do without it. One that was let into the ISR
+// after it had registered again does not excuse anything.
 func (c *Cluster) leaveSafety(p int) {
 	g := &c.ghosts[p]
 	for b := range g.lossy.each() {
@@ -171,10 +172,38 @@ func (c *Cluster) leaveSafety(p int) {
 			g.lossy = g.lossy.without(setOf(b))
 		}
 	}
-	if last := g.current.isr.only(); g.unsafe == "" && !c.cfg.elr && last != nobody && (g.lossy & g.stricken).has(last) {
-		g.unsafe = fmt.Sprintf("broker %d, the last member of the ISR, lost records", last)
-		c.note(fmt.Sprintf("%s: from here on losses are permitted (last replica standing, §3.12): %s", partitionName(int32(p)), g.unsafe))
+	last := g.current.isr.only()
+	if !c.cfg.elr && last != nobody && (g.lossy & g.stricken).has(last) && !g.complete(&c.brokers[last].replicas[p].log) {
+		g.permit("last replica standing, §3.12", "broker %d, the last member of the ISR, lost records", last)
 	}
+	switch {
+	case g.unsafe == "":
+	case !g.said:
+		g.said = true
+		c.note(partitionName(int32(p)) + ": from here on losses are permitted " + g.unsafe)
+	case c.whole(p):
+		c.note(partitionName(int32(p)) + ": all replicas agree again, and from here on nothing may be lost")
+		_, r := c.currentLeader(p)
+		g.startOver(&r.log)
+	}
+}
+
+// whole reports whether every replica of a partition is in service and has what
+// the others have, all of it committed, and nobody else takes itself for its leader.
+func (c *Cluster) whole(p int) bool {
+	if c.unrestOf(p) != "" {
+		return false
+	}
+	leader, led := c.currentLeader(p)
+	for i := 1; i < len(c.brokers); i++ {
+		b := &c.brokers[i]
+		r := &b.replicas[p]
+		if led.isr.has(b.id) && (c.unrestOfBroker(b) != "" || !r.log.contains(led.log.end(), led.log.digest(led.log.end()))) ||
+			r.role == leaderRole && b != leader {
+			return false
+		}
+	}
+	return true
 }
 
 // registered reports whether a broker's present incarnation is the one the

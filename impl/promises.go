@@ -37,11 +37,11 @@ func (c *Cluster) promises() histories.Config {
 	return config
 }
 
-// unsafe is why the first partition that left the safe configuration did, "" if
+// unsafe is why the first partition that ever left the safe configuration did, "" if
 // none has.
 func (c *Cluster) unsafe() string {
 	for p := range c.ghosts {
-		if why := c.ghosts[p].unsafe; why != "" {
+		if why := c.ghosts[p].left; why != "" {
 			return why
 		}
 	}

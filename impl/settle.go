@@ -34,7 +34,7 @@ func (c *Cluster) conclude() {
 	case scanning:
 		if c.clientsIdle() {
 			switch {
-			case c.scanFailed() && c.cfg.readTimeout < leastPatience:
+			case c.scanFailed() && c.cfg.readTimeout < c.leastPatience():
 				c.stats.Live = false
 				c.note("the final scan failed, for default.api.timeout.ms is shorter than a read takes")
 			case c.scanFailed():
@@ -59,12 +59,27 @@ func (c *Cluster) outage() bool {
 
 // patience is how long a cluster may take to become calm.
 func (c *Cluster) patience() int64 {
-	return 20 * max(c.cfg.lagTime, c.cfg.sessionTimeout, c.cfg.requestTimeout, c.cfg.fetchBackoff, c.cfg.heartbeatInterval)
+	return 20 * max(c.cfg.lagTime, c.cfg.sessionTimeout, c.cfg.requestTimeout, c.cfg.fetchBackoff, c.cfg.heartbeatInterval, c.cfg.retryBackoff)
 }
 
 // leastPatience is the time in which a calm cluster tells a client who leads and
 // answers its read. That a reader gives up sooner says nothing about the cluster.
-const leastPatience = 10
+// Before an exact answer a leader hears from its followers, and one of them may
+// still be waiting for what got lost, or before it asks again.
+func (c *Cluster) leastPatience() int64 {
+	if c.cfg.linearizable {
+		return 10 + max(c.cfg.fetchBackoff, c.cfg.requestTimeout)
+	}
+	return 10
+}
+
+// hopeless is why no cluster with these settings stays calm, "" if there is no reason.
+func (c *Cluster) hopeless() string {
+	if c.cfg.heartbeatInterval >= c.cfg.sessionTimeout {
+		return "broker.heartbeat.interval.ms is not below broker.session.timeout.ms"
+	}
+	return ""
+}
 
 // scan makes the scanner read every partition from its start to its end, by
 // the way every client goes.
@@ -84,9 +99,14 @@ func (c *Cluster) abandon(why string) {
 	c.finish()
 }
 
-// notLive confesses that the cluster did not converge after the faults ended.
+// notLive confesses that the cluster did not converge after the faults ended,
+// unless it could not.
 func (c *Cluster) notLive(why string) {
 	c.stats.Live = false
+	if hopeless := c.hopeless(); hopeless != "" {
+		c.note("not live, for " + hopeless + ": " + why)
+		return
+	}
 	c.nemesis("not live: " + why)
 }
 

@@ -49,3 +49,17 @@ func TestNotLive(t *testing.T) {
 		}
 	}
 }
+
+// TestNotItsFault runs a correct cluster under settings with which it can't become
+// calm, or can't answer in time: that is said, and is no finding.
+func TestNotItsFault(t *testing.T) {
+	for schedule, note := range map[string]string{
+		"set reads=linearizable\nset default.api.timeout.ms=1000\n97 nemesis isolate node=1 for=405\n":                             "shorter than a read takes",
+		"set broker.heartbeat.interval.ms=300\nset broker.session.timeout.ms=20\n10 P1 send 1\n50 nemesis crash broker=2 for=10\n": "broker.heartbeat.interval.ms is not below",
+	} {
+		h := string(run(t, parseSchedule(t, schedule)).History.AppendNotation(nil))
+		if !strings.Contains(h, note) || strings.Contains(h, "nemesis not live") {
+			t.Errorf("want a note of %q and no finding in\n%s", note, h)
+		}
+	}
+}

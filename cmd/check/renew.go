@@ -12,7 +12,7 @@ func renewal(name string) string { return "check replay --save " + shellWord(nam
 
 // renew writes what the schedule of a case makes now into its file, if that is
 // another run with the verdict that the case documents. The header keeps what a
-// person wrote in it.
+// person wrote in it; comments between operations that are no more go with them.
 func renew(name string, saved *histories.History, now *hunt.Replay) (renewed bool, err error) {
 	switch {
 	case now.Wrong != "":
@@ -24,11 +24,12 @@ func renew(name string, saved *histories.History, now *hunt.Replay) (renewed boo
 	if err != nil {
 		return false, err
 	}
-	hd := fresh.Header()
-	hd.Note, hd.Expect = saved.Header().Note, saved.Header().Expect
+	hd := saved.Header()
+	hd.Schedule = fresh.Header().Schedule
 	if histories.Difference(saved, fresh) == "" {
-		fresh = saved // with its comments
-		hd.Config = saved.Header().Config
+		fresh = saved // with all of its comments
+	} else {
+		hd.Config = fresh.Header().Config
 	}
 	if fresh, err = fresh.WithHeader(hd); err != nil {
 		return false, err

@@ -1,0 +1,60 @@
+package impl
+
+import (
+	"strings"
+	"testing"
+)
+
+// A bug that loses record 3, in a cluster whose first leader lost its disk half a
+// minute before.
+const lossAfterLoss = `
+set min.insync.replicas=MINISR
+1 nemesis fence broker=2 for=3000
+1 nemesis fence broker=3 for=3000
+5 P1 send 1 acks=1
+20 nemesis wipe broker=1 for=10
+30000 P1 send 2
+31000 P1 send 3
+31005 nemesis move-leader to=2
+31005 nemesis move-leader to=3
+40000 P2 send 4
+`
+
+// TestExcuses compares what is permitted with what was lost: nothing where that was
+// never committed, and nothing any more once all replicas agree again.
+func TestExcuses(t *testing.T) {
+	const permitted, over = "from here on losses are permitted", "from here on nothing may be lost"
+	for _, test := range []struct {
+		name, schedule  string
+		excused, breaks bool
+	}{
+		{"what is lost was not committed", with(lossAfterLoss, "2"), false, false},
+		{"and the bug is not excused", "bug truncate-to-high-watermark" + with(lossAfterLoss, "2"), false, true},
+		{"what is lost was committed", with(lossAfterLoss, "1"), true, false},
+		{"and the bug is not excused any more", "bug truncate-to-high-watermark" + with(lossAfterLoss, "1"), true, true},
+		{"logs that agree but for what one of them deleted", `
+			set broker.heartbeat.interval.ms=20
+			set broker.session.timeout.ms=100
+			set retry.backoff.ms=2
+			0 P1 send 1
+			3 A1 delete-records 1
+			5 nemesis wipe broker=2 for=1
+			8 nemesis power-loss broker=3 for=123
+			21 nemesis wipe broker=1 for=1
+			21 P1 send 3`, true, false},
+	} {
+		r := run(t, parseSchedule(t, strings.ReplaceAll(test.schedule, "\t", "")))
+		if (len(r.Breaches) > 0) != test.breaks || (r.Unsafe != "") != test.excused {
+			t.Errorf("%s: breaches %v, excused %q", test.name, r.Breaches, r.Unsafe)
+		}
+		h := string(r.History.AppendNotation(nil))
+		if strings.Contains(h, permitted) != test.excused {
+			t.Errorf("%s: the note %q is in it, or is not:\n%s", test.name, permitted, h)
+		}
+		if test.breaks && test.excused && !strings.Contains(h, over) {
+			t.Errorf("%s: no note %q in\n%s", test.name, over, h)
+		}
+	}
+}
+
+func with(schedule, minIsr string) string { return strings.ReplaceAll(schedule, "MINISR", minIsr) }
