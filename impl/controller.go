@@ -29,6 +29,7 @@ type session struct {
 	known       int64 // metadata offset it reported
 	leaving     int64 // metadata offset others must reach before it may stop
 	fencedUntil int64 // a fault keeps it fenced until then
+	refused     int64 // the latest incarnation of which the trace says that it was not admitted
 }
 
 // A wish of an operator is for a leader that cannot lead yet.
@@ -121,6 +122,7 @@ func (c *controller) onRegistration(m *message) {
 		reply.brokerEpoch = state.epoch // the answer was lost
 	case !state.fenced && s.contact+c.cfg.sessionTimeout >= c.now:
 		reply.err = duplicateBrokerRegistration
+		c.traceRefused(b, m.offset)
 	default:
 		if !state.fenced {
 			c.fence(b)
@@ -358,8 +360,19 @@ func (c *controller) install(p int32, next registration, named bool) bool {
 	return named
 }
 
+// traceRefused says once that an incarnation has to wait: it asks again and again.
+func (c *controller) traceRefused(b node, incarnation int64) {
+	if s := &c.sessions[b]; s.refused != incarnation {
+		s.refused = incarnation
+		c.tracef("controller", "refuses broker %d, incarnation %d, while the session of the one before lasts: %v", b, incarnation, duplicateBrokerRegistration)
+	}
+}
+
 func (c *controller) traceChange(p int32, old, next *registration, named bool) {
 	isr := change(old.isr.String(), next.isr.String())
+	if old.adding|old.removing != 0 && next.adding|next.removing == 0 {
+		isr += fmt.Sprintf(", ar %v", next.assignment) // it is complete, or taken back
+	}
 	if named {
 		c.traceOf("controller", p, "leader %s, epoch %d, isr %s%s", change(nodeName(old.leader), nodeName(next.leader)), next.leaderEpoch, isr, next.besides())
 		return

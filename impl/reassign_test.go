@@ -43,7 +43,7 @@ func TestReassignment(t *testing.T) {
 				30000 nemesis cancel-reassignment
 				31000 nemesis cancel-reassignment`,
 			want: []string{"P1 send 2 => ok @1"},
-			trace: []string{"ar [4 2 3 1] adding {4} removing {1}", "leader 1, epoch 1, isr {1,2,3}\n",
+			trace: []string{"ar [4 2 3 1] adding {4} removing {1}", "leader 1, epoch 1, isr {1,2,3}, ar [2 3 1]\n",
 				"cancel-reassignment: does nothing, NO_REASSIGNMENT_IN_PROGRESS"},
 		},
 		{

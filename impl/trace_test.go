@@ -35,3 +35,24 @@ func TestTraceNamesPartitions(t *testing.T) {
 		}
 	}
 }
+
+// TestTraceTellsOfRefusedRegistrationsOnce looks for the reason why a broker is not back
+// in service, each time that it comes back too early.
+func TestTraceTellsOfRefusedRegistrationsOnce(t *testing.T) {
+	r, err := Run(parseSchedule(t, "100 nemesis crash broker=1 for=3000\n30000 nemesis crash broker=1 for=1\n"), Options{Trace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(r.Trace, "\n")
+	for _, want := range []string{
+		"t=3101   controller refuses broker 1, incarnation 2, while the session of the one before lasts: DUPLICATE_BROKER_REGISTRATION\n",
+		"t=30002  controller refuses broker 1, incarnation 3, while the session of the one before lasts: DUPLICATE_BROKER_REGISTRATION\n",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	if n := strings.Count(all, "DUPLICATE_BROKER_REGISTRATION"); n != 2 {
+		t.Errorf("%d refusals told in\n%s", n, all)
+	}
+}
