@@ -45,7 +45,9 @@ const (
 // start that is told later), all that holds for the findings of the whole only:
 // each needs some events to have happened and none that excuse it, and those
 // are not in the whole. There the halving looks for these findings, and the
-// steps back pass over what other findings break.
+// steps back pass over what other findings break. A prefix that is longer may be
+// legal again, and is not looked for: with a request to delete records in it, say,
+// that nobody has refused yet.
 func LegalPrefix(ctx context.Context, h *histories.History, r *Result, opts Options) Prefix {
 	if why := weigh(h).exceeds(opts.Memory, "the history as a whole"); why != "" {
 		return Prefix{Skipped: why}
@@ -111,7 +113,8 @@ func hasHindsight(h *histories.History) bool {
 	c := h.Config()
 	return truncation(c) != "" || endMayGoBack(c) != "" || c.Get("allow") != "" || c.Get("cleanup.policy") == "compact" ||
 		slices.ContainsFunc(h.Ops(), func(o histories.Op) bool {
-			return o.Start > 0 || o.Kind == histories.List && o.At == "earliest" && o.Offset > 0
+			// A deletion that fails in the end may have been done, as far as a prefix tells.
+			return o.Start > 0 || o.Kind == histories.List && o.At == "earliest" && o.Offset > 0 || o.Kind == histories.DeleteRecords
 		})
 }
 

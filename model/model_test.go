@@ -23,8 +23,8 @@ func positionOf(o *histories.Op) int64 {
 	if o.Kind == histories.Scan {
 		position = 0
 	}
-	if len(o.Records) > 0 {
-		position = min(position, o.Records[0].Offset)
+	for _, r := range o.Records { // which may be in any order
+		position = min(position, r.Offset)
 	}
 	return position
 }
