@@ -370,8 +370,8 @@ func (c *controller) traceRefused(b node, incarnation int64) {
 
 func (c *controller) traceChange(p int32, old, next *registration, named bool) {
 	isr := change(old.isr.String(), next.isr.String())
-	if old.adding|old.removing != 0 && next.adding|next.removing == 0 {
-		isr += fmt.Sprintf(", ar %v", next.assignment) // it is complete, or taken back
+	if next.adding|next.removing == 0 && (old.adding|old.removing != 0 || !slices.Equal(old.assignment, next.assignment)) {
+		isr += fmt.Sprintf(", ar %v", next.assignment) // a reassignment is complete, or taken back
 	}
 	if named {
 		c.traceOf("controller", p, "leader %s, epoch %d, isr %s%s", change(nodeName(old.leader), nodeName(next.leader)), next.leaderEpoch, isr, next.besides())

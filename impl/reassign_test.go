@@ -19,20 +19,20 @@ func TestReassignment(t *testing.T) {
 				9000 P2 send 2`,
 			want: []string{"P2 send 2 => ok @1", "scan => ok [0:1 1:2] end=2"},
 			trace: []string{"isr {1,2,3}, ar [2 3 4 1] adding {4} removing {1}", "broker 1   proposes isr {1,2,3} -> {1,2,3,4}",
-				"leader 1 -> 2, epoch 1, isr {1,2,3} -> {2,3,4}\n", "broker 1   deletes its log of t/0"},
+				"leader 1 -> 2, epoch 1, isr {1,2,3} -> {2,3,4}, ar [2 3 4]\n", "broker 1   deletes its log of t/0"},
 		},
 		{
 			name: "fewer replicas need nobody to join: a new leader epoch all the same",
 			schedule: `
 				1000 nemesis reassign to=1,2`,
-			trace: []string{"leader 1, epoch 1, isr {1,2,3} -> {1,2}\n", "broker 3   deletes its log of t/0"},
+			trace: []string{"leader 1, epoch 1, isr {1,2,3} -> {1,2}, ar [1 2]\n", "broker 3   deletes its log of t/0"},
 		},
 		{
 			name: "another order is another preferred leader",
 			schedule: `
 				1000 nemesis reassign to=3,2,1
 				1100 nemesis elect-preferred`,
-			trace: []string{"isr {1,2,3}\n", "leader 1 -> 3, epoch 1"},
+			trace: []string{"isr {1,2,3}, ar [3 2 1]\n", "leader 1 -> 3, epoch 1"},
 		},
 		{
 			name: "a reassignment that cannot complete is cancelled",
@@ -61,7 +61,7 @@ func TestReassignment(t *testing.T) {
 				1000 nemesis crash broker=4 for=60000
 				2000 nemesis reassign to=4,2,3
 				3000 nemesis reassign to=2,3`,
-			trace: []string{"ar [4 2 3 1] adding {4} removing {1}", "leader 1 -> 2, epoch 1, isr {1,2,3} -> {2,3}\n"},
+			trace: []string{"ar [4 2 3 1] adding {4} removing {1}", "leader 1 -> 2, epoch 1, isr {1,2,3} -> {2,3}, ar [2 3]\n"},
 		},
 		{
 			name: "what makes no sense is refused",
@@ -81,7 +81,7 @@ func TestReassignment(t *testing.T) {
 				1000 nemesis cut from=3 to=1 for=3000
 				1001 nemesis reassign to=1,2
 				1100 nemesis reassign to=1,2,3`,
-			trace: []string{"leader 1, epoch 1, isr {1,2,3} -> {1,2}\n", "broker 3   deletes its log of t/0", "ar [1 2 3] adding {3} removing {}",
+			trace: []string{"leader 1, epoch 1, isr {1,2,3} -> {1,2}, ar [1 2]\n", "broker 3   deletes its log of t/0", "ar [1 2 3] adding {3} removing {}",
 				"broker 1   leads epoch 1: leo=1 hw=1 isr={1,2}", "broker 1   proposes isr {1,2} -> {1,2,3}"},
 		},
 	} {
