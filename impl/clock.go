@@ -17,13 +17,17 @@ func (k *clock) read(now int64) int64 {
 	return k.shown + (min(now, k.until)-k.since)*k.faster/k.slower + max(0, now-k.until)
 }
 
-// wait is how much simulated time passes until the clock has gone on by so
-// many milliseconds, at its present rate.
+// wait is how much simulated time passes until the clock has gone on by so many
+// milliseconds: at its present rate as long as that lasts.
 func (k *clock) wait(now, ms int64) int64 {
 	if now >= k.until {
 		return ms
 	}
-	return max(ms*k.slower/k.faster, min(ms, 1))
+	left, waits := k.until-now, max(ms*k.slower/k.faster, min(ms, 1))
+	if waits <= left {
+		return waits
+	}
+	return left + max(0, ms-(k.read(k.until)-k.read(now)))
 }
 
 // change makes the clock run at another rate for a while.

@@ -364,7 +364,7 @@ func applyClock(c *Cluster, a *args) string {
 		return "there is no such broker, or the clock would run as before"
 	}
 	b.clock.change(c.now, a.duration, max(a.slower, 1), max(a.faster, 1))
-	c.endFault(a, a.duration*max(a.slower, 1))
+	c.endFault(a, a.duration)
 	return ""
 }
 

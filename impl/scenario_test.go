@@ -324,7 +324,7 @@ func TestScenarios(t *testing.T) {
 			schedule: `
 				10 nemesis clock broker=2 slower=6 for=30000
 				20 nemesis clock broker=3 for=10`,
-			trace: []string{"controller broker 2 fenced", "controller broker 2 unfenced", "clock broker=3 for=10: does nothing"},
+			trace: []string{"controller broker 2 fenced", "controller broker 2 unfenced", "clock broker=3 for=10: does nothing", "t=30010  nemesis    end of clock broker=2"},
 		},
 		{
 			name: "a slow disk delays who must append",
