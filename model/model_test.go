@@ -59,8 +59,8 @@ func TestAgreesWithEnumeration(t *testing.T) {
 					if _, err := histories.New("drawn", histories.Header{}, ops, nil); err != nil {
 						continue
 					}
-					want := modeltest.Linearizable(ops, opt, positionOf)
-					if got := accepts(ops, opt); got != want {
+					want, known := modeltest.Linearizable(ops, opt, positionOf)
+					if got := accepts(ops, opt); known && got != want {
 						t.Fatalf("porcupine says %v, enumeration says %v\n%s", got, want, list(ops))
 					}
 					if want {

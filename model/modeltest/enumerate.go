@@ -10,11 +10,12 @@ import (
 
 // Linearizable reports whether some order of the operations, each taking
 // effect between its call and its return, is a life of a committed log. It
-// tries all of them: only small histories end in reasonable time.
+// tries all of them: only small histories end in reasonable time, and of one that
+// has too many it says that it does not know.
 //
 // position tells where each read was asked to begin, None where that is not
 // known.
-func Linearizable(ops []histories.Op, opt Options, position func(*histories.Op) int64) bool {
+func Linearizable(ops []histories.Op, opt Options, position func(*histories.Op) int64) (legal, known bool) {
 	opt.Start = StartOf(ops, opt)
 	e := &enumeration{opt: opt, position: position, dead: map[string]bool{}}
 	for i := range ops {
@@ -34,8 +35,13 @@ func Linearizable(ops []histories.Op, opt Options, position func(*histories.Op) 
 	if opt.Retries {
 		e.again = maxAgain
 	}
-	return e.try(nil, 0, make([]bool, len(e.ops)))
+	legal = e.try(nil, 0, make([]bool, len(e.ops)))
+	return legal, legal || len(e.dead) < mostDead
 }
+
+// mostDead is how many dead ends are remembered before the search is given up:
+// some hundred megabytes, and a few seconds.
+const mostDead = 1 << 19
 
 // StartOf returns the log start that a history is judged by: the highest that
 // anybody was told, or may have moved it to.
@@ -78,13 +84,18 @@ type enumeration struct {
 // try reports whether a log can be extended to the end, and remembers from where it
 // cannot.
 func (e *enumeration) try(log []histories.Record, end int64, used []bool) bool {
+	if len(e.dead) >= mostDead {
+		return false
+	}
 	key := e.key(log, end, used)
 	if e.dead[key] {
 		return false
 	}
-	ok := e.tryAll(log, end, used)
-	e.dead[key] = !ok
-	return ok
+	if e.tryAll(log, end, used) {
+		return true
+	}
+	e.dead[key] = true
+	return false
 }
 
 // key tells apart what a search may go on from.
