@@ -83,13 +83,18 @@ func TestEveryInvariantIsBrokenByABug(t *testing.T) {
 	}
 }
 
+// readSchedule returns the schedule of a scenario.
 func readSchedule(t *testing.T, path string) schedule.Schedule {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parseSchedule(t, string(text))
+	s, err := parseScenario(path, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.schedule
 }
 
 func parseSchedule(t *testing.T, text string) schedule.Schedule {

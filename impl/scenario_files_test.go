@@ -53,6 +53,29 @@ func TestScenarioFiles(t *testing.T) {
 	}
 }
 
+// TestBugScenarios performs the scenario of each seeded bug: it expects what the table
+// says that clients see and that breaks first, and that happens.
+func TestBugScenarios(t *testing.T) {
+	for _, bug := range impl.Bugs {
+		text, err := impl.BugText(bug.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := impl.RunScenario(bug.Name+".txt", text, judge)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, wrong := range run.Wrong {
+			t.Error(wrong)
+		}
+		claim := string(text[bytes.LastIndex(text, []byte("\ncheck\n")):])
+		if !strings.Contains(claim, "\nexpect violation ") || !strings.Contains(claim, bug.Anomaly) || !strings.Contains(claim, bug.Invariant) {
+			t.Errorf("%s expects %q, the table names %q and %q", bug.Name, claim, bug.Anomaly, bug.Invariant)
+		}
+	}
+}
+
 func judge(h *histories.History) (impl.Verdict, error) {
 	r := checker.Check(context.Background(), h, checker.Options{Engine: checker.Both})
 	v := impl.Verdict{Name: r.Verdict.String(), Findings: r.Names()}

@@ -40,8 +40,9 @@ func (a *app) replay() *cobra.Command {
 			"happened in each of its parts and the replicas at the end of it, with a * at those that\n" +
 			"changed. --trace adds nothing to that.\n" +
 			"replay succeeds if all that the scenario expects holds. The name of a seeded bug (see\n" +
-			"'check bugs') stands for the schedule that shows it, which expects nothing. Last comes\n" +
-			"what becomes of the same schedule when the bug is off.",
+			"'check bugs') stands for the scenario that shows it, which expects what the bug breaks\n" +
+			"and what clients see of it. Last comes what becomes of the same schedule when the bug is\n" +
+			"off.",
 		Example: "  check replay failures/lost-write-9c1f02ab55d01e77.hist\n" +
 			"  check replay --trace schedule.txt > case.hist\n" +
 			"  check replay rolling-restart\n" +
