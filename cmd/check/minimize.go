@@ -32,7 +32,8 @@ func (a *app) minimize() *cobra.Command {
 			"fails. A recording has no schedule, and that of a case which package logtest saved is for\n" +
 			"another log: of these it deletes operations, faults and values while the same finding\n" +
 			"remains, and notes in the header how many are left. Offsets keep their numbers: the header calls a log sparse in which those of\n" +
-			"deleted records hold nothing. A history that is no violation is refused. OUT is written as\n" +
+			"deleted records hold nothing. A history that is no violation is refused; of a schedule\n" +
+			"that has no history yet 'check replay FILE > case.hist' makes a case. OUT is written as\n" +
 			"a whole, in the encoding its name asks for, and never over a file that is there unless\n" +
 			"--force says so. An interrupt or SIGTERM ends with the best so far. - is stdin.",
 		Example: "  check minimize run.jsonl.zst -o minimal.hist\n" +
@@ -76,7 +77,7 @@ func (s *shortener) check() error {
 func (s *shortener) run(ctx context.Context, name string) error {
 	h, err := s.app.read(ctx, name)
 	if err != nil {
-		return err
+		return notCase(name, err)
 	}
 	if hd := h.Header(); hd.Schedule != "" && !checker.OfLogtest(hd) {
 		return s.schedule(ctx, name, h)
