@@ -17,7 +17,8 @@ func coverage(r *hunt.Report) string {
 	e, s := r.Exercised, r.Stats
 	rows := [][]string{{"  verdicts", fmt.Sprintf("%s ok, %s unknown, %s failed", number(r.OK), number(r.Undecided), number(failed(r)))}}
 	for _, reason := range byCount(r.Reasons) {
-		rows = append(rows, []string{"  unknown", fmt.Sprintf("%s of them: %s", number(r.Reasons[reason]), reason)})
+		first := r.FirstOf[reason]
+		rows = append(rows, []string{"  unknown", fmt.Sprintf("%s of them, as schedule %d: %s", number(r.Reasons[reason]), first.Number, first.Reason)})
 	}
 	if r.Allowed > 0 {
 		rows = append(rows, []string{"  permitted", fmt.Sprintf("findings in %s that the settings or the protocol permit: %s", count(r.Allowed, "schedule"), permitted(r))})

@@ -213,7 +213,7 @@ func TestGateIsRed(t *testing.T) {
 		return r, err
 	}
 	undecided := func(_ context.Context, o hunt.Options) (*hunt.Report, error) {
-		r := &hunt.Report{Runs: o.Runs, OK: o.Runs - 1, Reasons: map[string]int{"out of N steps": 1}, FirstOf: map[string]int{"out of N steps": 3}}
+		r := &hunt.Report{Runs: o.Runs, OK: o.Runs - 1, Reasons: map[string]int{"out of N steps": 1}, FirstOf: map[string]hunt.First{"out of N steps": {Number: 3, Reason: "out of 17 steps"}}}
 		r.Exercised.Acknowledged, r.Stats.Elections = 1, 1
 		return r, nil
 	}
@@ -226,7 +226,7 @@ func TestGateIsRed(t *testing.T) {
 	}{
 		{"a drawn schedule fails", failing, "violation", exitViolation, `schedule \d+: .*\n +again: check run --seed 1 --first \d+ --runs 1\n`},
 		{"the checker contradicts itself", contradicting, "error", exitInternal, `schedule \d+: internal-error: two engines differ\n`},
-		{"a schedule is undecided", undecided, "unknown", exitUnknown, `schedule 3: undecided: out of N steps \(1 schedule\)\n`},
+		{"a schedule is undecided", undecided, "unknown", exitUnknown, `schedule 3: undecided: out of 17 steps \(1 schedule\)\n`},
 		{"a hunt ends in an error", func(context.Context, hunt.Options) (*hunt.Report, error) {
 			return nil, errors.New("no such thing")
 		}, "error", exitInternal, `schedules: internal-error: no such thing\n`},

@@ -268,10 +268,10 @@ func (g *gate) covered(d *drawn, r *hunt.Report) {
 			idle += r.Reasons[reason]
 			continue
 		}
-		number := r.FirstOf[reason]
-		g.look(number, "schedule "+strconv.Itoa(number), func(it *item) {
-			it.Again = g.drawAgain(number)
-			it.wrong("unknown", undecidedItem, "%s (%s)", reason, count(r.Reasons[reason], "schedule"))
+		first := r.FirstOf[reason]
+		g.look(first.Number, "schedule "+strconv.Itoa(first.Number), func(it *item) {
+			it.Again = g.drawAgain(first.Number)
+			it.wrong("unknown", undecidedItem, "%s (%s)", first.Reason, count(r.Reasons[reason], "schedule"))
 		})
 	}
 	d.add(drawn{r.Runs, r.Exercised.Acknowledged, int(r.Stats.Elections), int(r.Stats.Truncations), idle})

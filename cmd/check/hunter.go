@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,7 +110,13 @@ func (h *hunter) check() error {
 		if !ok {
 			return fmt.Errorf("invalid argument %q for --set: expected key=value", text)
 		}
+		if h.sets(key) {
+			return fmt.Errorf("invalid argument %q for --set: expected %s once", text, key)
+		}
 		h.opts.Settings = append(h.opts.Settings, schedule.Setting{Key: key, Value: value})
+	}
+	if h.reads != "" && h.sets("reads") {
+		return errors.New("invalid arguments: expected reads from --reads or from --set, not from both")
 	}
 	if h.reads != "" {
 		h.opts.Settings = append(h.opts.Settings, schedule.Setting{Key: "reads", Value: h.reads})
@@ -118,6 +125,11 @@ func (h *hunter) check() error {
 		return fmt.Errorf("invalid argument for --set: %w", err)
 	}
 	return nil
+}
+
+// sets reports whether a flag has set a key already.
+func (h *hunter) sets(key string) bool {
+	return slices.ContainsFunc(h.opts.Settings, func(s schedule.Setting) bool { return s.Key == key })
 }
 
 func (h *hunter) run(ctx context.Context) {

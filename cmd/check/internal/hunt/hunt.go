@@ -35,10 +35,10 @@ type Report struct {
 	Runs      int // schedules run, in the order drawn
 	OK        int
 	Undecided int
-	Reasons   map[string]int // why they are undecided, with N for every number
-	FirstOf   map[string]int // the number of the first schedule that is, by reason
-	Allowed   int            // runs with findings that the settings permit
-	Permitted map[string]int // the same by the name of the finding
+	Reasons   map[string]int   // why they are undecided, with N for every number
+	FirstOf   map[string]First // the first schedule that is, by reason
+	Allowed   int              // runs with findings that the settings permit
+	Permitted map[string]int   // the same by the name of the finding
 	Exercised checker.Exercised
 	Stats     impl.Stats
 	Sometimes Sometimes
@@ -47,6 +47,12 @@ type Report struct {
 	Other     *Trial // the first that failed by findings that the hunt does not stop at, nil if none did
 	OtherAt   int    // its number
 	Last      *Trial // the last one run
+}
+
+// A First is the first schedule of which something is true.
+type First struct {
+	Number int
+	Reason string // in full, with its numbers
 }
 
 // Draw returns schedule i of a seed. It depends on nothing else.
@@ -70,7 +76,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	defer collectSeldom()()
 	o.terse = true
-	r := &Report{Reasons: map[string]int{}, FirstOf: map[string]int{}, Permitted: map[string]int{}}
+	r := &Report{Reasons: map[string]int{}, FirstOf: map[string]First{}, Permitted: map[string]int{}}
 	for first := 0; first < o.Runs && r.Failed == nil && ctx.Err() == nil; first += batch {
 		trials, err := o.batch(ctx, first, min(batch, o.Runs-first))
 		if err != nil {
@@ -177,7 +183,7 @@ func (r *Report) add(t *Trial, number int) {
 		r.Undecided++
 		reason := inGeneral(t.Result.Reason)
 		if r.Reasons[reason]++; r.Reasons[reason] == 1 {
-			r.FirstOf[reason] = number
+			r.FirstOf[reason] = First{number, t.Result.Reason}
 		}
 	}
 	permitted := map[string]bool{}
