@@ -42,6 +42,31 @@ func TestExcuses(t *testing.T) {
 			8 nemesis power-loss broker=3 for=123
 			21 nemesis wipe broker=1 for=1
 			21 P1 send 3`, true, false},
+		{"a log out of service that deleted what is lost", `
+			set broker.heartbeat.interval.ms=10
+			set broker.session.timeout.ms=20
+			0 P2 send 1
+			3 A1 delete-records 1
+			7 nemesis power-loss broker=1 for=128
+			7 nemesis wipe broker=2 for=1
+			20 nemesis reassign to=2
+			33 nemesis reassign to=3,1
+			33 P3 send 2`, true, false},
+		{"a checkpoint of what is lost", `
+			set broker.heartbeat.interval.ms=10
+			set broker.session.timeout.ms=50
+			set log.flush.interval.messages=2
+			set enable.idempotence=true
+			0 P3 send 2,3
+			5 nemesis crash broker=3 for=1
+			7 nemesis shutdown broker=1 for=1
+			34 nemesis wipe broker=2 for=1
+			61 nemesis move-leader to=1 for=32
+			83 P3 send 18
+			216 nemesis pause broker=3 for=41
+			216 P3 send 27,28
+			218 nemesis power-loss broker=1 for=1
+			218 nemesis fence broker=2 for=1`, true, false},
 	} {
 		r := run(t, parseSchedule(t, strings.ReplaceAll(test.schedule, "\t", "")))
 		if (len(r.Breaches) > 0) != test.breaks || (r.Unsafe != "") != test.excused {

@@ -189,7 +189,9 @@ func (c *Cluster) leaveSafety(p int) {
 }
 
 // whole reports whether every replica of a partition is in service and has what
-// the others have, all of it committed, and nobody else takes itself for its leader.
+// the others have, all of it committed, and nobody else takes itself for its leader
+// or keeps anything else: what a disk still says of lost records (that they were
+// deleted or committed) it would say of new ones, once its broker is back.
 func (c *Cluster) whole(p int) bool {
 	if c.unrestOf(p) != "" {
 		return false
@@ -198,8 +200,9 @@ func (c *Cluster) whole(p int) bool {
 	for i := 1; i < len(c.brokers); i++ {
 		b := &c.brokers[i]
 		r := &b.replicas[p]
-		if led.isr.has(b.id) && (c.unrestOfBroker(b) != "" || !r.log.contains(led.log.end(), led.log.digest(led.log.end()))) ||
-			r.role == leaderRole && b != leader {
+		n := r.log.end()
+		if led.isr.has(b.id) && (c.unrestOfBroker(b) != "" || n < led.log.end()) || r.role == leaderRole && b != leader ||
+			r.log.start > led.log.start || !led.log.contains(n, r.log.digest(n)) || r.checkpoint > led.hw {
 			return false
 		}
 	}
