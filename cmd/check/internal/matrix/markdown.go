@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// WriteMarkdown writes the cells that [Run] returns as a table with its legend.
+// WriteMarkdown writes the cells that [Run] returns as a table with its legend, and why
+// it permits more than §5 of the protocol reference.
 func WriteMarkdown(w io.Writer, cells []*Cell) {
 	fmt.Fprint(w, "| fault |")
 	for i := range Configs {
@@ -32,6 +33,7 @@ func WriteMarkdown(w io.Writer, cells []*Cell) {
 	for _, f := range Faults {
 		fmt.Fprintf(w, "- **%s**: %s\n", f.Name, f.Says)
 	}
+	writeWider(w)
 }
 
 // markdown is a cell: the letters that were seen with the number of runs that

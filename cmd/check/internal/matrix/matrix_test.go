@@ -29,10 +29,11 @@ forbidden was seen. S, U and P are permitted almost everywhere and only expected
 is permitted where sends are retried without idempotence. Only schedules count in which the conditions of the fault
 held, as the state of the cluster told when it struck.
 
-What is left to demonstrate may be out of reach here: faults do not come between clients and brokers, so no answer
-to acks=1 gets lost (P); the high watermark of a single replica is never behind (S); and that of a new leader is,
-with min.insync.replicas=1, for the two milliseconds until the other followers fetch, unless their fetches are late.
-Among late messages leaders move only with acks=all, for a move alone loses writes of acks=1 (S, P).
+What is left to demonstrate may be out of reach here: no row draws faults between clients and brokers, which there
+are (drop kind=produce-response count=1), so no answer to acks=1 gets lost (P); the high watermark of a single
+replica is never behind (S); and that of a new leader is, with min.insync.replicas=1, for the two milliseconds until
+the other followers fetch, unless their fetches are late. Among late messages leaders move only with acks=all, for a
+move alone loses writes of acks=1 (S, P).
 
 This table is generated: go test ./cmd/check/internal/matrix -run TestMatrix -timeout 1h -update
 
@@ -86,6 +87,10 @@ func compareDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var wider strings.Builder
+	if writeWider(&wider); !strings.Contains(string(file), wider.String()) {
+		t.Errorf("docs/matrix.md does not say where more is permitted than by §5:\n%s", wider.String())
+	}
 	lines := strings.Split(string(file), "\n")
 	for i := range Faults {
 		f := &Faults[i]
@@ -107,6 +112,35 @@ func compareDocumentation(t *testing.T) {
 					t.Errorf("docs/matrix.md: %s, %s: %q, want %s and nothing forbidden", f.Name, Configs[j].Name, texts[j], l)
 				}
 			}
+		}
+	}
+}
+
+// TestWidenings demands a reason for whatever the table permits beyond §5, and a use
+// for each reason.
+func TestWidenings(t *testing.T) {
+	used := map[*correction]bool{}
+	for _, w := range widenings() {
+		if w.correction == nil {
+			t.Errorf("%s in %v of %v has no reason", w.letters, w.columns, w.rows)
+		}
+		used[w.correction] = true
+	}
+	for i := range corrections {
+		if !used[&corrections[i]] {
+			t.Errorf("no cell permits more for the reason: %s", corrections[i].says)
+		}
+	}
+	for _, tt := range []struct {
+		may, published permission
+		letter         string
+		want           bool
+	}{
+		{"LO", "L", "O", true}, {"LO", "L", "L", false}, {"1|LDOR", "L", "O", true}, {"SU|LDOR", "SU", "D", true},
+		{"U|LDOR", "U|LD", "D", false}, {"LO|DR", "LDOR", "R", false}, {"O", "|O", "O", true}, {"O", "", "O", true}, {notApplicable, "", "A", false},
+	} {
+		if tt.may.exceeds(tt.published, tt.letter) != tt.want {
+			t.Errorf("%q exceeds %q by %s: %t", tt.may, tt.published, tt.letter, !tt.want)
 		}
 	}
 }

@@ -46,3 +46,12 @@ func (p permission) allows(letter string, r *run) bool {
 		r.weak && strings.Contains(always, "1") && strings.Contains("LO", letter) ||
 		r.excused && strings.Contains(excused, letter)
 }
+
+// exceeds reports whether some run may show a letter by this permission, and not by
+// another one, or only an excused run by that.
+func (p permission) exceeds(other permission, letter string) bool {
+	always, excused, _ := strings.Cut(strings.ReplaceAll(string(p), "1", "LO"), "|")
+	otherAlways, otherExcused, _ := strings.Cut(string(other), "|")
+	return p != notApplicable && !strings.Contains(otherAlways, letter) &&
+		(strings.Contains(always, letter) || strings.Contains(excused, letter) && !strings.Contains(otherExcused, letter))
+}
