@@ -40,6 +40,12 @@ This table is generated, in about five minutes on two cores: go test ./cmd/check
 |---|---|---|---|---|---:|---:|---:|
 `
 	zooFoot = `
+The catalogue calls F4, ` + "`" + `consumer-misses-truncation` + "`" + `, black-box, and here it has a dash. Records that a consumer was
+given vanish only where that is excused, as by an unclean election that the settings permit; and then it is excused,
+too, that their offsets hold other values than were read. What the bug adds is that nobody tells the consumer, and a
+history does not say whether its client promises to ask: those from before KIP-320 do not. So what clients see is no
+violation, and the invariant is, which knows what is in the log that a consumer goes on in.
+
 ## What is not in it
 
 | § | reference | why |
