@@ -65,6 +65,9 @@ func (s *scenario) refersTo(c *Cluster) error {
 				if slices.ContainsFunc(k.named, func(b node) bool { return c.broker(b) == nil }) {
 					return s.errorAt(cmd.line, "%s=%s: expected brokers up to %d", k.key, k.value, len(c.brokers)-1)
 				}
+				if len(k.named) > 0 && len(k.values) == len(c.brokers) { // they, and nobody
+					return s.errorAt(cmd.line, "%s=%s: %v", k.key, k.value, errAllValues)
+				}
 				if k.broker >= len(c.brokers) || k.partition >= len(c.ghosts) {
 					return s.errorAt(cmd.line, "expected a broker up to %d and a partition below %d", len(c.brokers)-1, len(c.ghosts))
 				}

@@ -1,6 +1,7 @@
 package impl
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,27 +21,27 @@ type claimKey struct {
 type form struct {
 	says    string // what is expected
 	is      func(text string) bool
+	all     int  // how many values there are, 0 if nobody counts them
 	brokers bool // it names brokers
 	whole   bool // braces and commas belong to the value: it is no list of alternatives
 }
 
 // The keys a claim may have, by what it is about.
 var (
-	partitionClaims = []claimKey{{"leader", brokerForm}, {"epoch", numberForm}, {"partition-epoch", numberForm}, {"isr", setForm}, {"elr", setForm},
-		{"last-known", brokerForm}, {"recovering", boolForm}, {"hw", leaderNumberForm}, {"leo", leaderNumberForm}}
+	partitionClaims = []claimKey{{"leader", brokerForm}, {"epoch", countForm}, {"partition-epoch", countForm}, {"isr", setForm}, {"elr", setForm},
+		{"last-known", brokerForm}, {"recovering", boolForm}, {"hw", leadersForm}, {"leo", leadersForm}}
 	brokerClaims = []claimKey{{"state", oneOf(append(lifecycleNames[:], pausedName)...)}, {"fenced", boolForm}, {"role", oneOf(roleNames[:]...)},
-		{"epoch", numberForm}, {"hw", numberForm}, {"leo", numberForm}, {"log", logForm}, {"caught-up", orElse(numberForm, "unknown")}}
-	clientClaims = []claimKey{{"position", numberForm}}
+		{"epoch", orNoneForm}, {"hw", countForm}, {"leo", countForm}, {"log", logForm}, {"caught-up", orElse(timeForm, "unknown")}}
+	clientClaims = []claimKey{{"position", orNoneForm}}
 )
 
 var (
-	numberForm = form{says: "an integer, -1 for none", is: func(text string) bool {
-		n, err := strconv.ParseInt(text, 10, 64)
-		return err == nil && n >= none && itoa(n) == text
-	}}
-	leaderNumberForm = orElse(numberForm, nodeName(nobody))
-	boolForm         = oneOf("true", "false")
-	brokerForm       = orElse(form{says: "a broker's number", brokers: true, is: func(text string) bool {
+	countForm   = integers("an integer from 0", 0)
+	orNoneForm  = integers("an integer, -1 for none", none)
+	timeForm    = integers("a time in milliseconds", longAgo)
+	leadersForm = orElse(countForm, nodeName(nobody))
+	boolForm    = oneOf("true", "false")
+	brokerForm  = orElse(form{says: "a broker's number", brokers: true, is: func(text string) bool {
 		n, err := strconv.Atoi(text)
 		return err == nil && n >= 1 && n <= maxBrokers && strconv.Itoa(n) == text
 	}}, nodeName(nobody))
@@ -48,8 +49,15 @@ var (
 	logForm = form{says: "a log as the account shows it, with commas for blanks: 1/0,2/0 or 1..3/0 or -", whole: true, is: isLog}
 )
 
+func integers(says string, from int64) form {
+	return form{says: says, is: func(text string) bool {
+		n, err := strconv.ParseInt(text, 10, 64)
+		return err == nil && n >= from && itoa(n) == text
+	}}
+}
+
 func oneOf(words ...string) form {
-	return form{says: "one of " + strings.Join(words, ", "), is: func(text string) bool { return slices.Contains(words, text) }}
+	return form{says: "one of " + strings.Join(words, ", "), all: len(words), is: func(text string) bool { return slices.Contains(words, text) }}
 }
 
 // orElse also has a word for what is not there.
@@ -58,6 +66,9 @@ func orElse(f form, word string) form {
 	f.says, f.is = f.says+", or "+word, func(text string) bool { return text == word || is(text) }
 	return f
 }
+
+// errAllValues refuses a claim that holds whatever happens.
+var errAllValues = errors.New("expected some of the values, not all there are")
 
 // alternatives are the values that a claim accepts.
 func (f *form) alternatives(text string) ([]string, error) {
@@ -69,6 +80,10 @@ func (f *form) alternatives(text string) ([]string, error) {
 		if !f.is(v) {
 			return nil, fmt.Errorf("expected %s", f.says)
 		}
+	}
+	slices.Sort(values)
+	if values = slices.Compact(values); f.all > 0 && len(values) == f.all {
+		return nil, errAllValues
 	}
 	return values, nil
 }
