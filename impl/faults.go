@@ -155,8 +155,9 @@ func (c *Cluster) applyDown(a *args, spoil func(*replica) bool) string {
 		return "the broker is not up"
 	}
 	for p := range b.replicas {
+		had := b.replicas[p].log
 		if spoil(&b.replicas[p]) {
-			c.ghosts[p].onLoss(b.id)
+			c.onLoss(p, b, &had)
 		}
 	}
 	c.disconnectAll(b)

@@ -17,6 +17,7 @@ type ghost struct {
 	writes    []write
 	latest    []int64      // by leader epoch: the largest end told to a client
 	lossy     brokerSet    // lost records with their disk and have not got them back
+	lost      []loss       // by broker, of those: the first that it lost
 	stricken  brokerSet    // of those, the ones the controller may take for whole: not registered since, or frozen in the ISR when they did
 	unclean   brokerSet    // had an unclean shutdown while eligible, since the ISR was last large enough
 	unsafe    string       // why losses are permitted now, "" while they are not
@@ -123,9 +124,44 @@ func (g *ghost) onChange(reg registration, minIsr int) {
 	}
 }
 
-// onLoss follows a broker that loses records with its disk.
-func (g *ghost) onLoss(b node) {
-	g.lossy, g.stricken = g.lossy.with(b), g.stricken.with(b)
+// onLoss follows a broker that loses records with its disk. What was not committed
+// and nobody else has is no loss: nobody can commit it any more.
+func (c *Cluster) onLoss(p int, b *broker, had *log) {
+	g, end := &c.ghosts[p], b.replicas[p].log.end()+1
+	first := loss{end, had.digest(end)}
+	if end > g.trueHW() && !c.anybodyHas(p, first) {
+		return
+	}
+	for len(g.lost) <= int(b.id) {
+		g.lost = append(g.lost, loss{})
+	}
+	if !g.lossy.has(b.id) || end < g.lost[b.id].end {
+		g.lost[b.id] = first
+	}
+	g.lossy, g.stricken = g.lossy.with(b.id), g.stricken.with(b.id)
+}
+
+// A loss is the first record that was lost, as the log that ended with it.
+type loss struct {
+	end    int64
+	digest uint64
+}
+
+// anybodyHas reports whether a record that was lost is in any log.
+func (c *Cluster) anybodyHas(p int, l loss) bool {
+	for i := 1; i < len(c.brokers); i++ {
+		if c.brokers[i].replicas[p].log.contains(l.end, l.digest) {
+			return true
+		}
+	}
+	return false
+}
+
+// recovered reports whether a broker has back what it lost, or what of it can be
+// committed.
+func (c *Cluster) recovered(p int, b node) bool {
+	g, l := &c.ghosts[p], &c.brokers[b].replicas[p].log
+	return g.complete(l) && c.registered(b) && (l.contains(g.lost[b].end, g.lost[b].digest) || !c.anybodyHas(p, g.lost[b]))
 }
 
 // onRegistration follows a new incarnation of a broker. Whoever admits it to

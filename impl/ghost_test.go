@@ -11,6 +11,7 @@ const lossAfterLoss = `
 set min.insync.replicas=MINISR
 1 nemesis fence broker=2 for=3000
 1 nemesis fence broker=3 for=3000
+1 nemesis drop kind=fetch-response for=3000
 5 P1 send 1 acks=1
 20 nemesis wipe broker=1 for=10
 30000 P1 send 2
@@ -28,7 +29,7 @@ func TestExcuses(t *testing.T) {
 		name, schedule  string
 		excused, breaks bool
 	}{
-		{"what is lost was not committed", with(lossAfterLoss, "2"), false, false},
+		{"what is lost nobody else has", with(lossAfterLoss, "2"), false, false},
 		{"and the bug is not excused", "bug truncate-to-high-watermark" + with(lossAfterLoss, "2"), false, true},
 		{"what is lost was committed", with(lossAfterLoss, "1"), true, false},
 		{"and the bug is not excused any more", "bug truncate-to-high-watermark" + with(lossAfterLoss, "1"), true, true},
@@ -52,6 +53,36 @@ func TestExcuses(t *testing.T) {
 			20 nemesis reassign to=2
 			33 nemesis reassign to=3,1
 			33 P3 send 2`, true, false},
+		{"what is lost was not committed yet", `
+			set brokers=2
+			set replica.fetch.wait.max.ms=4
+			set broker.heartbeat.interval.ms=30
+			set broker.session.timeout.ms=90
+			14 nemesis delay by=33 for=58
+			14 nemesis delay by=20 for=58
+			37 P1 send 1
+			126 nemesis pause broker=leader for=96
+			127 nemesis power-loss broker=2 for=2`, true, false},
+		{"what is lost was not committed yet, with an ELR", `
+			set brokers=2
+			set replica.fetch.wait.max.ms=4
+			set broker.heartbeat.interval.ms=30
+			set broker.session.timeout.ms=90
+			set eligible.leader.replicas.enable=true
+			14 nemesis delay by=33 for=58
+			14 nemesis delay by=20 for=58
+			37 P1 send 1
+			126 nemesis pause broker=leader for=96
+			127 nemesis power-loss broker=2 for=2`, true, false},
+		{"a broker that is late to hear that it led", `
+			set brokers=2
+			set broker.heartbeat.interval.ms=30
+			set broker.session.timeout.ms=60
+			set unclean.leader.election.enable=true
+			0 nemesis pause broker=2 for=69
+			0 nemesis shutdown broker=leader for=1
+			2 P1 send 1
+			67 nemesis reassign to=1`, true, false},
 		{"a checkpoint of what is lost", `
 			set broker.heartbeat.interval.ms=10
 			set broker.session.timeout.ms=50

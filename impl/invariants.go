@@ -7,9 +7,10 @@ import "fmt"
 // Some hold always. The others hold in the safe configuration, which a
 // partition leaves, with all that clients may then lose, when something happens
 // that the protocol does not promise to survive: an unclean election that the
-// settings allow; without an ELR, the last member of an ISR losing committed
-// records with its disk (the last replica standing, §3.12); with one, the same to
-// the last known leader, when all who were eligible had unclean shutdowns.
+// settings allow; without an ELR, the last member of an ISR losing records with its
+// disk that were committed, or may yet be (the last replica standing, §3.12); with
+// one, the same to the last known leader, when all who were eligible had unclean
+// shutdowns.
 // Everything else, at any setting, must not break them. The partition is back in
 // it once all of its replicas agree in full: of what they have then, nothing may
 // be lost (see [ghost.startOver]).
@@ -162,18 +163,18 @@ func (c *Cluster) breaks(i invariant, says string) {
 }
 
 // leaveSafety updates which brokers lack records they lost, and ends the safe
-// configuration when one of them is the last member of the ISR, lacks what was
-// committed, and there is no ELR to do without it. One that was let into the ISR
-// after it had registered again does not excuse anything.
+// configuration when one of them is the last member of the ISR and there is no
+// ELR to do without it. One that was let into the ISR after it had registered
+// again does not excuse anything.
 func (c *Cluster) leaveSafety(p int) {
 	g := &c.ghosts[p]
 	for b := range g.lossy.each() {
-		if g.complete(&c.brokers[b].replicas[p].log) && c.registered(b) {
+		if c.recovered(p, b) {
 			g.lossy = g.lossy.without(setOf(b))
 		}
 	}
 	last := g.current.isr.only()
-	if !c.cfg.elr && last != nobody && (g.lossy & g.stricken).has(last) && !g.complete(&c.brokers[last].replicas[p].log) {
+	if !c.cfg.elr && last != nobody && (g.lossy & g.stricken).has(last) {
 		g.permit("last replica standing, §3.12", "broker %d, the last member of the ISR, lost records", last)
 	}
 	switch {
@@ -188,10 +189,10 @@ func (c *Cluster) leaveSafety(p int) {
 	}
 }
 
-// whole reports whether every replica of a partition is in service and has what
-// the others have, all of it committed, and nobody else takes itself for its leader
-// or keeps anything else: what a disk still says of lost records (that they were
-// deleted or committed) it would say of new ones, once its broker is back.
+// whole reports whether all brokers are in service and know what the controller
+// knows, every replica of a partition has what the others have, all of it committed,
+// and nobody keeps anything else of it: what a disk still says of lost records (that
+// they were deleted or committed) it would say of new ones, once its broker is back.
 func (c *Cluster) whole(p int) bool {
 	if c.unrestOf(p) != "" {
 		return false
@@ -201,7 +202,7 @@ func (c *Cluster) whole(p int) bool {
 		b := &c.brokers[i]
 		r := &b.replicas[p]
 		n := r.log.end()
-		if led.isr.has(b.id) && (c.unrestOfBroker(b) != "" || n < led.log.end()) || r.role == leaderRole && b != leader ||
+		if c.unrestOfBroker(b) != "" || led.isr.has(b.id) && n < led.log.end() || r.role == leaderRole && b != leader ||
 			r.log.start > led.log.start || !led.log.contains(n, r.log.digest(n)) || r.checkpoint > led.hw {
 			return false
 		}
@@ -360,9 +361,9 @@ func proposalsOrderly(c *Cluster, p int) string {
 }
 
 func lossyExcluded(c *Cluster, p int) string {
-	reg := &c.controller.image.partitions[p]
-	for b := range ((reg.isr | reg.elr) & c.ghosts[p].lossy).each() {
-		if c.registered(b) {
+	g, reg := &c.ghosts[p], &c.controller.image.partitions[p]
+	for b := range ((reg.isr | reg.elr) & g.lossy).each() {
+		if c.registered(b) && !g.complete(&c.brokers[b].replicas[p].log) {
 			return fmt.Sprintf("broker %d lost records and is in isr %v or elr %v", b, reg.isr, reg.elr)
 		}
 	}

@@ -80,7 +80,7 @@ func (c *client) reset() {
 
 func (g *ghost) reset() {
 	*g = ghost{committed: g.committed[:0], acked: g.acked[:0], read: g.read[:0], appender: g.appender[:0],
-		writes: g.writes[:0], latest: g.latest[:0]}
+		writes: g.writes[:0], latest: g.latest[:0], lost: g.lost[:0]}
 }
 
 func (o *outbox) emptied() outbox { return outbox{slots: o.slots[:0]} }
