@@ -19,7 +19,7 @@ type ghost struct {
 	lossy     brokerSet    // lost records with their disk and have not got them back
 	lost      []loss       // by broker, of those: the first that it lost
 	stricken  brokerSet    // of those, the ones the controller may take for whole: not registered since, or frozen in the ISR when they did
-	unclean   brokerSet    // had an unclean shutdown while eligible, since the ISR was last large enough
+	unclean   brokerSet    // had an unclean shutdown while eligible, or were taken out, since the ISR was last large enough
 	unsafe    string       // why losses are permitted now, "" while they are not
 	said      bool         // clients were told so, in a note
 	left      string       // why they were first, "" if they never were
@@ -121,7 +121,10 @@ func (g *ghost) onChange(reg registration, minIsr int) {
 	g.previous, g.current = g.current, reg
 	if reg.isr.size() >= minIsr {
 		g.unclean = 0
+		return
 	}
+	// Who is taken out of the assignment is of no help any more, either.
+	g.unclean |= (g.previous.isr | g.previous.elr).without(setOf(reg.assignment...))
 }
 
 // onLoss follows a broker that loses records with its disk. What was not committed

@@ -83,6 +83,22 @@ func TestExcuses(t *testing.T) {
 			0 nemesis shutdown broker=leader for=1
 			2 P1 send 1
 			67 nemesis reassign to=1`, true, false},
+		{"an eligible replica is taken out, and the other loses its disk", `
+			set brokers=4
+			set min.insync.replicas=2
+			set broker.heartbeat.interval.ms=10
+			set broker.session.timeout.ms=50
+			set retry.backoff.ms=5
+			set eligible.leader.replicas.enable=true
+			33 nemesis crash broker=3 for=1
+			71 nemesis crash broker=1 for=91
+			81 nemesis shutdown broker=2 for=22
+			106 P1 send 1
+			107 nemesis reassign to=3,4
+			145 nemesis crash broker=3 for=1
+			175 nemesis shutdown broker=4 for=1
+			177 nemesis power-loss broker=2 for=1
+			177 nemesis cancel-reassignment`, true, false},
 		{"a checkpoint of what is lost", `
 			set broker.heartbeat.interval.ms=10
 			set broker.session.timeout.ms=50

@@ -68,10 +68,13 @@ func (c *Cluster) patience() int64 {
 // still be waiting for what got lost, or before it asks again.
 func (c *Cluster) leastPatience() int64 {
 	if c.cfg.linearizable {
-		return 10 + max(c.cfg.fetchBackoff, c.cfg.requestTimeout)
+		return soon + max(c.cfg.fetchBackoff, c.cfg.requestTimeout)
 	}
-	return 10
+	return soon
 }
+
+// soon is the time in which a read is over that waits for nobody.
+const soon = 10
 
 // hopeless is why no cluster with these settings stays calm, "" if there is no reason.
 func (c *Cluster) hopeless() string {
@@ -166,6 +169,10 @@ func (c *Cluster) unrest() unrest {
 	for i := 1; i < len(c.brokers); i++ {
 		if why := c.unrestOfBroker(&c.brokers[i]); why != "" {
 			return unrest{broker: node(i), says: why}
+		}
+		// A fault that is over may have kept its heartbeats back until now.
+		if c.controller.sessions[i].contact+c.cfg.sessionTimeout < c.now+min(soon, c.cfg.sessionTimeout/2) {
+			return unrest{broker: node(i), says: "is about to be fenced"}
 		}
 	}
 	for p := range c.ghosts {

@@ -3,6 +3,8 @@ package impl
 import (
 	"strings"
 	"testing"
+
+	"github.com/isrcheck/isrcheck/histories"
 )
 
 // TestNotLive does to a quiet cluster what no schedule should be able to: the
@@ -60,6 +62,32 @@ func TestNotItsFault(t *testing.T) {
 		h := string(run(t, parseSchedule(t, schedule)).History.AppendNotation(nil))
 		if !strings.Contains(h, note) || strings.Contains(h, "nemesis not live") {
 			t.Errorf("want a note of %q and no finding in\n%s", note, h)
+		}
+	}
+}
+
+// TestCalmLasts waits for a broker that faults kept from the controller: the scan
+// does not begin while its leader is about to be fenced, and finds everything.
+func TestCalmLasts(t *testing.T) {
+	for _, schedule := range []string{`set brokers=2
+set min.insync.replicas=2
+set broker.heartbeat.interval.ms=10
+set broker.session.timeout.ms=30
+242 nemesis partition a=1 b=controller for=29
+242 P2 send 25
+`, `set brokers=2
+set min.insync.replicas=2
+set broker.heartbeat.interval.ms=30
+set broker.session.timeout.ms=90
+0 nemesis pause broker=1 for=63
+212 P3 send 20
+301 nemesis pause broker=1 for=64
+`} {
+		r := run(t, parseSchedule(t, schedule))
+		for _, op := range r.History.Ops() {
+			if op.Kind == histories.Scan && (op.End != 1 || len(op.Records) != 1) {
+				t.Errorf("the scan does not find the only record:\n%s", text(r))
+			}
 		}
 	}
 }
