@@ -41,7 +41,7 @@ func (s brokerSet) only() node {
 	if s.size() != 1 {
 		return nobody
 	}
-	return node(bits.TrailingZeros32(uint32(s)))
+	return s.first()
 }
 
 // first returns the member with the lowest number. There has to be one.
@@ -51,7 +51,7 @@ func (s brokerSet) first() node { return node(bits.TrailingZeros32(uint32(s))) }
 func (s brokerSet) each() func(func(node) bool) {
 	return func(yield func(node) bool) {
 		for ; s != 0; s &= s - 1 {
-			if !yield(node(bits.TrailingZeros32(uint32(s)))) {
+			if !yield(s.first()) {
 				return
 			}
 		}

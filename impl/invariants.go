@@ -201,9 +201,9 @@ func (c *Cluster) whole(p int) bool {
 	for i := 1; i < len(c.brokers); i++ {
 		b := &c.brokers[i]
 		r := &b.replicas[p]
-		n := r.log.end()
-		if c.unrestOfBroker(b) != "" || led.isr.has(b.id) && n < led.log.end() || r.role == leaderRole && b != leader ||
-			r.log.start > led.log.start || !led.log.contains(n, r.log.digest(n)) || r.checkpoint > led.hw {
+		end := r.log.end() // of a replica in the assignment, the leader's
+		if c.unrestOfBroker(b) != "" || r.role == leaderRole && b != leader ||
+			r.log.start > led.log.start || !led.log.contains(end, r.log.digest(end)) || r.checkpoint > led.hw {
 			return false
 		}
 	}
