@@ -76,6 +76,7 @@ func (o Options) withDefaults() Options {
 type Result struct {
 	Verdict     Verdict
 	Reason      string    // why the verdict is Undecided or Contradictory
+	ReasonKind  string    // why it is Undecided, without what is particular to this history: numbers, values, partitions
 	Findings    []Finding // allowed ones as well, in the order of the rules
 	Notes       []string  // what is worth knowing and no finding
 	Assumptions []string  // settings the history does not state, as key=default

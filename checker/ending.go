@@ -37,16 +37,21 @@ func (e *ending) mark(m *histories.Mark) {
 // mostUnjudged bounds what is said of answers that are not judged.
 const mostUnjudged = 20
 
-// lacks says why nobody knows what else happened, "" if the history has its end.
-// An answer that is missing may be the one that shows a loss.
-func (e ending) lacks() string {
+// doubts say why nobody knows what else happened, none if the history has its end and
+// every answer. One that is missing may be the one that shows a loss.
+func (e ending) doubts() []doubt {
+	var out []doubt
 	switch {
 	case e.cut:
-		return histories.CutOff
+		out = append(out, doubt{histories.CutOff, histories.CutOff})
 	case e.why != "":
-		return e.why
+		out = append(out, doubt{"the recording is not complete", e.why})
 	case e.expected && !e.complete:
-		return "the recording does not say that it is complete, as it would at its end: what came after is not known"
+		const why = "the recording does not say that it is complete, as it would at its end: what came after is not known"
+		out = append(out, doubt{why, why})
 	}
-	return ""
+	for _, says := range e.unjudged {
+		out = append(out, doubt{"an answer is not judged", says})
+	}
+	return out
 }

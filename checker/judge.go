@@ -20,7 +20,7 @@ type judge struct {
 	result     Result
 	violated   map[*partition]bool   // a rule about the log fired and nothing permits it
 	excused    map[*partition]string // the setting that permits what a rule about the log found
-	unknown    []string              // reasons the verdict may not be ok
+	unknown    []doubt
 }
 
 // emptyJudge has nothing to judge yet.
@@ -175,21 +175,19 @@ func (j *judge) conclude() {
 	if r.Verdict == Contradictory {
 		return
 	}
-	lacks := j.ending.unjudged
-	if why := j.ending.lacks(); why != "" {
-		lacks = append([]string{why}, lacks...)
+	doubts := append(j.ending.doubts(), j.unknown...) // the former explain the latter
+	switch {
+	case len(r.Names()) > 0:
+		r.Verdict, doubts = Violates, j.ending.doubts()
+	case len(doubts) > 0:
+		r.Verdict, r.Reason, r.ReasonKind = Undecided, doubts[0].says, doubts[0].kind
+		doubts = doubts[1:]
+	default:
+		r.Verdict = Conforms
 	}
-	if len(r.Names()) > 0 {
-		r.Verdict, r.Notes = Violates, append(r.Notes, lacks...)
-		return
+	for _, d := range doubts {
+		r.Notes = append(r.Notes, d.says)
 	}
-	j.unknown = append(slices.Clone(lacks), j.unknown...) // it explains the other reasons
-	if len(j.unknown) > 0 {
-		r.Verdict, r.Reason = Undecided, j.unknown[0]
-		r.Notes = append(r.Notes, j.unknown[1:]...)
-		return
-	}
-	r.Verdict = Conforms
 }
 
 // show writes down what the findings say.
@@ -214,7 +212,8 @@ func (j *judge) noteThinEvidence() {
 // noteRetained says what only retention that nobody told of could explain.
 func (j *judge) noteRetained(p *partition) {
 	if x := p.retained(); x != nil {
-		j.unknown = append(j.unknown, fmt.Sprintf("%s: a scan begins behind offset %d, which held value %s, and nobody was told the log start after it (list earliest)", p.name, x.offset, x.value))
+		j.doubt("a scan begins behind a record, and nobody was told the log start after it",
+			"%s: a scan begins behind offset %d, which held value %s, and nobody was told the log start after it (list earliest)", p.name, x.offset, x.value)
 	}
 }
 
@@ -222,7 +221,8 @@ func (j *judge) noteRetained(p *partition) {
 // key. Kafka takes no record without one where the log is compacted.
 func (j *judge) noteUnkeyed(p *partition) {
 	if x := p.unkeyed; x != nil {
-		j.unknown = append(j.unknown, fmt.Sprintf("%s: an answer lacks value %s at offset %d, the log is compacted, and the key of the record is not recorded (key=)", p.name, x.value, x.offset))
+		j.doubt("an answer lacks a record of a compacted log whose key is not recorded",
+			"%s: an answer lacks value %s at offset %d, the log is compacted, and the key of the record is not recorded (key=)", p.name, x.value, x.offset)
 	}
 }
 
@@ -236,11 +236,11 @@ func (j *judge) notePositions(c histories.Config, rebalances bool, polls int) {
 // atStake reports whether the history could have shown anything wrong.
 func (j *judge) atStake(answered bool) bool {
 	if e := j.result.Exercised; e.Sends == 0 || !answered {
-		j.unknown = append(j.unknown, fmt.Sprintf("nothing was at stake: %s and %s", Counted(e.Sends, "send"), Counted(e.Reads, "answered read")))
+		j.doubt("nothing was at stake: no send or no answered read", "nothing was at stake: %s and %s", Counted(e.Sends, "send"), Counted(e.Reads, "answered read"))
 		return false
 	}
 	if why := j.stake.lacks(j.result.Exercised); why != "" && !j.opts.atStake {
-		j.unknown = append(j.unknown, "nothing was at stake: "+why)
+		j.doubt("nothing was at stake: no send was acknowledged, and no record was read", "nothing was at stake: %s", why)
 		return false
 	}
 	return true
@@ -253,15 +253,16 @@ func (j *judge) noteUnseen(partition string, u unseen) {
 	if u.n == 0 {
 		return
 	}
+	const kind = "acknowledged values were never read (unseen)"
 	note := fmt.Sprintf("%s: %d acknowledged values were never read (unseen), the first is %s", partition, u.n, u.first)
 	if u.n == 1 {
 		note = fmt.Sprintf("%s: an acknowledged value was never read (unseen): %s", partition, u.first)
 	}
 	switch {
 	case u.unscanned:
-		j.unknown = append(j.unknown, note+", and there is no final scan")
+		j.doubt(kind+", and there is no final scan", "%s, and there is no final scan", note)
 	case j.result.Exercised.Records == 0:
-		j.unknown = append(j.unknown, note+", and no record was ever read")
+		j.doubt(kind+", and no record was ever read", "%s, and no record was ever read", note)
 	default:
 		j.result.Notes = append(j.result.Notes, note)
 	}

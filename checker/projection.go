@@ -35,9 +35,9 @@ func (ts *transactions) judge(ctx context.Context, opts Options) *Result {
 	order := Rules()
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return rank(order, a.Name) - rank(order, b.Name) })
 	if len(r.Names()) > 0 {
-		r.Verdict, r.Reason = Violates, ""
-	} else if why := ts.undecided(); why != "" && r.Verdict == Conforms {
-		r.Verdict, r.Reason = Undecided, why
+		r.Verdict, r.Reason, r.ReasonKind = Violates, "", ""
+	} else if why := ts.undecided(); why.says != "" && r.Verdict == Conforms {
+		r.Verdict, r.Reason, r.ReasonKind = Undecided, why.says, why.kind
 	}
 	return r
 }
@@ -51,16 +51,17 @@ func rank(rules []string, name string) int {
 }
 
 // undecided says why the verdict may not be ok.
-func (ts *transactions) undecided() string {
+func (ts *transactions) undecided() (why doubt) {
 	if ts.whole.Config().Get("reads") == "linearizable" {
-		return "what reads=linearizable promises of open transactions is not judged"
+		const says = "what reads=linearizable promises of open transactions is not judged"
+		return doubt{says, says}
 	}
 	for _, t := range ts.all {
 		if t.committed != nil && t.aborted != nil {
-			return fmt.Sprintf("transaction %s is said to be committed and aborted", t.name)
+			return doubt{"a transaction is said to be committed and aborted", fmt.Sprintf("transaction %s is said to be committed and aborted", t.name)}
 		}
 	}
-	return ""
+	return doubt{}
 }
 
 // A projection is a history without its transactions.

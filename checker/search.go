@@ -35,7 +35,7 @@ func (j *judge) search(ctx context.Context) {
 		j.result.Exercised.Steps += s.steps
 		switch {
 		case verdict == porcupine.Unknown:
-			j.unknown = append(j.unknown, p.name+": "+s.stopped)
+			j.doubt(s.stopped, "%s: %s", p.name, s.stopped)
 		case verdict == porcupine.Illegal && !j.violated[p]:
 			f := s.witness()
 			f.Allowed = cmp.Or(j.permitted(p), j.survived(ctx, p))

@@ -56,7 +56,7 @@ func tooHeavy(c histories.Config, e Exercised, why string) *Result {
 	j.result.Exercised = e
 	j.assume(c)
 	j.ending = ending{} // nobody looked for it
-	j.unknown = append(j.unknown, why)
+	j.doubt("the history takes more memory to judge than the budget", "%s", why)
 	j.conclude()
 	return &j.result
 }

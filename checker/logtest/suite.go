@@ -162,7 +162,8 @@ func (s *suite) try(ctx context.Context, sch schedule.Schedule) (*trial, error) 
 	}
 	t := &trial{schedule: sch, history: h, result: checker.Check(ctx, h, checker.Options{})}
 	if t.result.Verdict == checker.Undecided && run.unread != nil {
-		t.result.Reason = printable(fmt.Sprintf("after all faults had ended the log could not be read to its end: %v", run.unread))
+		t.result.ReasonKind = "after all faults had ended the log could not be read to its end"
+		t.result.Reason = printable(fmt.Sprintf("%s: %v", t.result.ReasonKind, run.unread))
 	}
 	if !s.opts.Deterministic {
 		return t, nil

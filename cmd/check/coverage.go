@@ -92,7 +92,7 @@ type jsonCoverage struct {
 	Schedules         int            `json:"schedules"`           // that were run
 	OK                int            `json:"ok"`                  // schedules with this verdict
 	Undecided         int            `json:"undecided"`           // schedules with the verdict unknown
-	Reasons           map[string]int `json:"reasons"`             // of the undecided, N for any number
+	Reasons           map[string]int `json:"reasons"`             // of the undecided, by kind
 	Allowed           int            `json:"allowed"`             // schedules with allowed findings
 	Permitted         map[string]int `json:"permitted"`           // schedules by allowed finding
 	Exercised         jsonExercised  `json:"exercised"`           // of all histories together

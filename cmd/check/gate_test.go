@@ -213,7 +213,7 @@ func TestGateIsRed(t *testing.T) {
 		return r, err
 	}
 	undecided := func(_ context.Context, o hunt.Options) (*hunt.Report, error) {
-		r := &hunt.Report{Runs: o.Runs, OK: o.Runs - 1, Reasons: map[string]int{"out of N steps": 1}, FirstOf: map[string]hunt.First{"out of N steps": {Number: 3, Reason: "out of 17 steps"}}}
+		r := &hunt.Report{Runs: o.Runs, OK: o.Runs - 1, Reasons: map[string]int{"out of steps": 1}, FirstOf: map[string]hunt.First{"out of steps": {Number: 3, Reason: "out of 17 steps"}}}
 		r.Exercised.Acknowledged, r.Stats.Elections = 1, 1
 		return r, nil
 	}

@@ -2,7 +2,6 @@ package hunt
 
 import (
 	"context"
-	"regexp"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -35,8 +34,8 @@ type Report struct {
 	Runs      int // schedules run, in the order drawn
 	OK        int
 	Undecided int
-	Reasons   map[string]int   // why they are undecided, with N for every number
-	FirstOf   map[string]First // the first schedule that is, by reason
+	Reasons   map[string]int   // how many are undecided, by the kind of the reason
+	FirstOf   map[string]First // the first schedule that is, by the same
 	Allowed   int              // runs with findings that the settings permit
 	Permitted map[string]int   // the same by the name of the finding
 	Exercised checker.Exercised
@@ -163,16 +162,6 @@ func (o *Options) repeats(number int, t *Trial) bool {
 	return o.Bug == "" && (number%repeatEach == 0 || t.Failed())
 }
 
-var (
-	aboutPartition = regexp.MustCompile(`^\S+/\d+: `)
-	anyNumber      = regexp.MustCompile(`\d+`)
-)
-
-// inGeneral takes out of a reason what is particular to one run.
-func inGeneral(reason string) string {
-	return anyNumber.ReplaceAllString(aboutPartition.ReplaceAllString(reason, ""), "N")
-}
-
 func (r *Report) add(t *Trial, number int) {
 	r.Runs++
 	r.Last = t
@@ -181,9 +170,9 @@ func (r *Report) add(t *Trial, number int) {
 		r.OK++
 	case checker.Undecided:
 		r.Undecided++
-		reason := inGeneral(t.Result.Reason)
-		if r.Reasons[reason]++; r.Reasons[reason] == 1 {
-			r.FirstOf[reason] = First{number, t.Result.Reason}
+		kind := t.Result.ReasonKind
+		if r.Reasons[kind]++; r.Reasons[kind] == 1 {
+			r.FirstOf[kind] = First{number, t.Result.Reason}
 		}
 	}
 	permitted := map[string]bool{}
