@@ -43,7 +43,7 @@ import (
 //	                        caught-up: when it last had everything, as far as the leader knows;
 //	                        with client=NAME its position;
 //	                        with partition=N another one than the first
-//	expect TEXT             some line of the block's trace has these words
+//	expect TEXT             some line of the block's trace has these words, whole ones
 //	expect ok               the judge's verdict, after check
 //	expect violation [NAME,...]
 //	expect allowed [NAME,...]
@@ -52,7 +52,7 @@ import (
 //	                        of the names
 //
 // What cannot fail is refused: a value that its key never has, a finding that there is
-// not, words of a trace or a verdict before there is one.
+// not, words that no trace has, words of a trace or a verdict before there is one.
 type scenario struct {
 	name     string
 	schedule schedule.Schedule

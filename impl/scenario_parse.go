@@ -92,8 +92,11 @@ func (s *scenario) complete() error {
 			return err
 		}
 	}
-	return nil
+	return s.sayable()
 }
+
+// expectation is what may stand behind expect and expect not.
+var expectation = "a verdict (" + strings.Join(verdicts, ", ") + "), KEY=VALUE, or whole words of a line of the account"
 
 // checked is the time of a check: the end.
 const checked = forever

@@ -163,7 +163,8 @@ The lines that a schedule does not have:
    run until KEY=VALUE within=MS   until that holds, for at most so long
    expect KEY=VALUE                leader, epoch, isr, elr, hw or leo; after broker=N
                                    state, fenced, role, epoch, hw, leo or log
-   expect TEXT                     what happened in this part has a line with these words
+   expect TEXT                     what happened in this part has a line with these words,
+                                   whole ones and such as there are
    check                           in the last part: run to the end, and judge
    expect ok                       the verdict, below check; or unknown, violation [NAME,...]
                                    or allowed [NAME,...]
