@@ -262,7 +262,8 @@ func NotLiveOf(m *histories.Mark) (why string, ok bool) {
 }
 
 // BreachOf returns the invariant that a mark says was broken. A simulated
-// cluster writes "invariant NAME broken: what happened".
+// cluster writes "invariant NAME broken: what happened", which begins with the
+// partition where there are several.
 func BreachOf(m *histories.Mark) (name, detail string, ok bool) {
 	rest, ok := strings.CutPrefix(m.Text, "invariant ")
 	if !ok || m.Kind != histories.Nemesis {

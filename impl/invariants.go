@@ -148,15 +148,19 @@ func (c *Cluster) checkInvariants() {
 				says = j.holds(c, p)
 			}
 			if says != "" {
-				c.breaks(j.place, says)
+				c.breaks(j.place, int32(p), says)
 			}
 		}
 	}
 }
 
-// breaks reports a broken invariant.
-func (c *Cluster) breaks(i invariant, says string) {
+// breaks reports an invariant that broke for a partition, which it names where there
+// are others.
+func (c *Cluster) breaks(i invariant, p int32, says string) {
 	name := Invariants[i].Name
+	if len(c.ghosts) > 1 && i != metaPrefix { // which is about none
+		says = partitionName(p) + ": " + says
+	}
 	c.broken[i] = true
 	c.breaches = append(c.breaches, Breach{c.now, name, says})
 	c.nemesis("invariant " + name + " broken: " + says)
@@ -353,7 +357,7 @@ func proposalsOrderly(c *Cluster, p int) string {
 		for q := range b.replicas {
 			sent += int(bit(b.replicas[q].pending.sent && !b.replicas[q].pending.decided))
 		}
-		if sent > 1 {
+		if pending := &b.replicas[p].pending; sent > 1 && pending.sent && !pending.decided {
 			return fmt.Sprintf("broker %d has %d proposals in flight", b.id, sent)
 		}
 	}

@@ -152,6 +152,33 @@ func TestBreachesAreInTheHistory(t *testing.T) {
 	}
 }
 
+// TestBreachesNameTheirPartition runs clusters of several partitions: what broke in one of
+// them says which, and what the cluster as a whole broke names none.
+func TestBreachesNameTheirPartition(t *testing.T) {
+	s := parseSchedule(t, `set brokers=2
+set partitions=2
+bug ack-before-commit
+10 P1 send 1 partition=1
+`)
+	const want = "invariant AckAfterCommit broken: t/1: [1] acknowledged at 0 with high watermark 0 and 2 in-sync replicas"
+	marks := run(t, s).History.Marks()
+	if !slices.ContainsFunc(marks, func(m histories.Mark) bool { return m.Kind == histories.Nemesis && m.Text == want }) {
+		t.Errorf("%v, want %s", marks, want)
+	}
+
+	s.Bugs = nil
+	c, err := New(s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.brokers[2].image.digest++
+	c.dirty = allChanged
+	c.checkInvariants()
+	if len(c.breaches) != 1 || c.breaches[0].Says != "broker 2 has other metadata below offset 4" {
+		t.Errorf("%v", c.breaches)
+	}
+}
+
 func TestCheckRefuses(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"set brokers=10", `setting brokers="10": expected an integer from 1 to 9`},
