@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,6 +25,9 @@ func (a *app) man() *cobra.Command {
 			"  check man pages",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "-" { // see noDash; many pages do not go to stdout either
+				return errors.New("expected a folder to write the pages into, found -; ./- is one")
+			}
 			n, err := writePages(cmd.Root(), args[0])
 			if err != nil {
 				a.fail(exitInput, err)
