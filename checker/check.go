@@ -126,7 +126,7 @@ type Exercised struct {
 
 // String says how much was at stake in words.
 func (e Exercised) String() string {
-	return fmt.Sprintf("%s on %s: %s (%s acknowledged with acks=all), %s with %s, %s, %s; %s, %s",
+	return fmt.Sprintf("%s on %s: %s (%s to be kept: acknowledged with acks=all), %s with %s, %s, %s; %s, %s",
 		Counted(e.Operations, "operation"), Counted(e.Partitions, "partition"), Counted(e.Sends, "send"), Number(e.Acknowledged), Counted(e.Reads, "read"),
 		Counted(e.Records, "record"), Counted(e.Scans, "scan"), Counted(e.Faults, "fault"), Counted(e.Rules, "rule"), Counted(e.Steps, "model step"))
 }
