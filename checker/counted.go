@@ -1,6 +1,12 @@
 package checker
 
-import "strconv"
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Number is a number as people write it: "1,017".
 func Number[N int | int64](n N) string {
@@ -21,4 +27,11 @@ func Counted[N int | int64](n N, noun string) string {
 		noun += "s"
 	}
 	return Number(n) + " " + noun
+}
+
+// ByCount returns the names, the most frequent first and of equals in their own order.
+func ByCount(counts map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
 }

@@ -52,14 +52,8 @@ func (s *stake) lacks(e Exercised) string {
 		return ""
 	}
 	why := fmt.Sprintf("none of %s was acknowledged, and no record was read", Counted(e.Sends, "send"))
-	most := ""
-	for code, n := range s.codes {
-		if m := s.codes[most]; most == "" || n > m || n == m && code < most {
-			most = code
-		}
-	}
-	if most != "" {
-		why += fmt.Sprintf("; %d ended with %s", s.codes[most], most)
+	if most := ByCount(s.codes); len(most) > 0 {
+		why += fmt.Sprintf("; %s ended with %s", Number(s.codes[most[0]]), most[0])
 	}
 	return why
 }

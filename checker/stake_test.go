@@ -31,6 +31,8 @@ func TestNothingWorked(t *testing.T) {
 	}{
 		{"all refused", sends(8, "fail code=NOT_ENOUGH_REPLICAS") + "50-51 P2 send 50 => fail code=TOPIC_AUTHORIZATION_FAILED\n52-53 P2 send 52 => fail\n" + scan,
 			Undecided, "none of 10 sends was acknowledged, and no record was read; 8 ended with NOT_ENOUGH_REPLICAS"},
+		{"two codes, as often", sends(5, "fail code=REQUEST_TIMED_OUT") + strings.ReplaceAll(sends(5, "fail code=NOT_ENOUGH_REPLICAS"), "P1 send ", "P2 send 1") + scan,
+			Undecided, "5 ended with NOT_ENOUGH_REPLICAS"},
 		{"all unanswered", sends(10, "info code=CLIENT_TIMEOUT") + scan, Undecided, "10 ended with CLIENT_TIMEOUT"},
 		{"no scan either", sends(10, "fail") + "60-61 C1 fetch from=0 => ok [] hw=0\n", Undecided, "none of 10 sends was acknowledged"},
 		{"in transactions", "0-0 P1 begin tx=T => ok\n" + strings.ReplaceAll(sends(10, "fail code=INVALID_TXN_STATE"), " =>", " tx=T =>") + "60-61 P1 abort tx=T => ok\n" + scan,

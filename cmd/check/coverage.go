@@ -3,11 +3,10 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/cmd/check/internal/hunt"
 	"github.com/isrcheck/isrcheck/impl"
 )
@@ -16,7 +15,7 @@ import (
 func coverage(r *hunt.Report) string {
 	e, s := r.Exercised, r.Stats
 	rows := [][]string{{"  verdicts", fmt.Sprintf("%s ok, %s unknown, %s failed", number(r.OK), number(r.Undecided), number(failed(r)))}}
-	for _, reason := range byCount(r.Reasons) {
+	for _, reason := range checker.ByCount(r.Reasons) {
 		first := r.FirstOf[reason]
 		rows = append(rows, []string{"  unknown", fmt.Sprintf("%s of them, as schedule %d: %s", number(r.Reasons[reason]), first.Number, first.Reason)})
 	}
@@ -41,16 +40,9 @@ func coverage(r *hunt.Report) string {
 // failed is how many runs did.
 func failed(r *hunt.Report) int { return r.Runs - r.OK - r.Undecided }
 
-// byCount returns the keys, the most frequent first.
-func byCount(counts map[string]int) []string {
-	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
-	})
-}
-
 // permitted lists the findings that do not count, by name.
 func permitted(r *hunt.Report) string {
-	names := byCount(r.Permitted)
+	names := checker.ByCount(r.Permitted)
 	for i, name := range names {
 		names[i] = name + " " + number(r.Permitted[name])
 	}

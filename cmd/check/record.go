@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isrcheck/isrcheck/checker"
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/impl/kafka"
 )
@@ -192,7 +193,7 @@ func unanswered(h *histories.History) []string {
 	if h == nil || h.Config().Get("acks") == "0" {
 		return nil
 	}
-	codes, most, sends := map[string]int{}, "", 0
+	codes, sends := map[string]int{}, 0
 	for _, o := range h.Ops() {
 		if o.Kind != histories.Send {
 			continue
@@ -201,14 +202,15 @@ func unanswered(h *histories.History) []string {
 			return nil
 		}
 		sends++
-		if codes[o.Code]++; codes[o.Code] > codes[most] {
-			most = o.Code
+		if o.Code != "" {
+			codes[o.Code]++
 		}
 	}
-	if most == "" {
+	most := checker.ByCount(codes)
+	if len(most) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("none of %s was acknowledged; %s ended with %s", count(sends, "send"), number(codes[most]), most)}
+	return []string{fmt.Sprintf("none of %s was acknowledged; %s ended with %s", count(sends, "send"), number(codes[most[0]]), most[0])}
 }
 
 // A recorded is a recording that was made.

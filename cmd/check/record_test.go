@@ -256,3 +256,22 @@ func TestBypassedProxy(t *testing.T) {
 		t.Errorf("the header does not say it: %s", h.Header().Note)
 	}
 }
+
+// TestUnanswered compares what a recording and the judge say of sends that all failed:
+// of two codes that are as frequent both name the same one.
+func TestUnanswered(t *testing.T) {
+	for ops, want := range map[string]string{
+		"1-2 P1 send 1 => fail code=REQUEST_TIMED_OUT\n3-4 P1 send 2 => fail code=NOT_ENOUGH_REPLICAS\n": "none of 2 sends was acknowledged; 1 ended with NOT_ENOUGH_REPLICAS",
+		"1-2 P1 send 1 => fail\n3-4 P1 send 2 => info\n5-6 P1 send 3 => fail code=REQUEST_TIMED_OUT\n":   "none of 3 sends was acknowledged; 1 ended with REQUEST_TIMED_OUT",
+		"1-2 P1 send 1 => fail\n": "",
+		"1-2 P1 send 1 => fail code=REQUEST_TIMED_OUT\n3-4 P1 send 2 acks=1 => ok @0\n": "",
+	} {
+		h, err := histories.Parse("sends", []byte("history 1\n"+ops))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(unanswered(h), "; "); got != want {
+			t.Errorf("%q, want %q of\n%s", got, want, ops)
+		}
+	}
+}
