@@ -31,7 +31,8 @@ func TestResetToTheStart(t *testing.T) {
 			sought := judged(t, opt, ops, nil)
 			kept := slices.DeleteFunc(slices.Clone(ops), func(o histories.Op) bool { return seeks(&o) })
 			reset := judged(t, opt, kept, marks)
-			if exact := told || opt.Dense; reset.Verdict == Violates && sought.Verdict != Violates || exact && reset.Verdict != sought.Verdict {
+			exact := (told || opt.Dense) && !slices.ContainsFunc(ops, startsLater)
+			if reset.Verdict == Violates && sought.Verdict != Violates || exact && reset.Verdict != sought.Verdict {
 				t.Fatalf("%v with seeks, %v with resets\n%v\n%v", sought.Err(), reset.Err(), kept, marks)
 			}
 			if slices.Contains(reset.Names(), "poll-skip") {
@@ -51,6 +52,10 @@ func judged(t *rapid.T, opt modeltest.Options, ops []histories.Op, marks []histo
 	}
 	return Check(context.Background(), h, Options{Engine: Both})
 }
+
+// startsLater reports whether an answer, corrupted, says that the log begins behind 0.
+// A reset before it may be to there.
+func startsLater(o histories.Op) bool { return o.Start > 0 }
 
 func seeks(o *histories.Op) bool { return o.Kind == histories.Seek && o.Outcome == histories.OK }
 
