@@ -43,8 +43,11 @@ func (s *search) crossing() Finding {
 	case c.cause == disagrees, c.forbids == nil:
 		return s.disagreement(c.forces)
 	case c.cause == overlaps:
-		return proof(sources(c.forces, c.forbids), "Offset %d was given away twice, for record %s and for record %s",
-			c.offset, c.forbids.Values[0], c.forces.Values[0]).should(c.forces.Source, "landed elsewhere")
+		records := fmt.Sprintf("for record %s and for record %s", c.forbids.Values[0], c.forces.Values[0])
+		if c.forbids.Values[0] == c.forces.Values[0] {
+			records = fmt.Sprintf("both times for record %s", c.forces.Values[0])
+		}
+		return proof(sources(c.forces, c.forbids), "Offset %d was given away twice, %s", c.offset, records).should(c.forces.Source, "landed elsewhere")
 	case c.cause == splits:
 		return proof(sources(c.forces, c.forbids), "The log ended at %d, as %s was told, and that is inside a batch", c.offset, c.forbids.Source.Process).
 			should(c.forbids.Source, "seen all of the batch or nothing of it")
