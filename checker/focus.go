@@ -35,7 +35,7 @@ func (q *quick) boundDoubts(l *quickLog) {
 		}
 		sends[v] = bounds{max(b.call, with.call), min(b.deadline, with.deadline), min(b.first, with.first), max(b.last, with.last)}
 	}
-	l.slots.where(0, l.slots.len, slotSent, slotSent, func(o int64, p *piece, i int) bool {
+	l.slots.where(0, l.slots.len(), func(p *piece) slots { return p.sent }, func(o int64, p *piece, i int) bool {
 		if l.suspectValues[p.value(i)] {
 			join(p.value(i), bounds{p.call[i], p.deadline[i], o, o})
 		}
@@ -83,8 +83,8 @@ func (q *quick) suspectRange(l *quickLog, from, to int64) (grown bool) {
 	}
 	for o := from; o < to; o++ {
 		p, i := l.slots.at(o)
-		grown = grown || p.flags[i]&slotSuspect == 0
-		p.flags[i] |= slotSuspect
+		grown = grown || !p.suspect.has(i)
+		p.suspect.add(i)
 	}
 	return grown
 }
@@ -136,9 +136,9 @@ func (q *quick) focus(l *quickLog) {
 // anywhere.
 func (q *quick) everyPlace(l *quickLog) (grown bool) {
 	places := map[histories.Value]int{}
-	l.slots.where(0, l.slots.len, slotHeld, slotHeld, func(_ int64, p *piece, i int) bool {
+	l.slots.where(0, l.slots.len(), held, func(_ int64, p *piece, i int) bool {
 		v := p.value(i)
-		if p.flags[i]&slotSuspect != 0 && !l.suspectValues[v] {
+		if p.suspect.has(i) && !l.suspectValues[v] {
 			grown, l.suspectValues[v] = true, true
 		}
 		if l.suspectValues[v] {
@@ -153,7 +153,7 @@ func (q *quick) everyPlace(l *quickLog) (grown bool) {
 			}
 		}
 	}
-	l.slots.where(0, l.slots.len, slotHeld, slotHeld, func(o int64, p *piece, i int) bool {
+	l.slots.where(0, l.slots.len(), held, func(o int64, p *piece, i int) bool {
 		if !l.suspectValues[p.value(i)] {
 			return true
 		}
@@ -170,21 +170,21 @@ func (q *quick) everyPlace(l *quickLog) (grown bool) {
 // wholeBatches suspects all of a batch of which a part is suspect.
 func (q *quick) wholeBatches(l *quickLog) (grown bool) {
 	suspect := false // the slot before
-	l.slots.each(0, l.slots.len, func(_ int64, p *piece, i int) bool {
-		if p.flags[i]&(slotFollows|slotSuspect) == slotFollows && suspect {
-			p.flags[i] |= slotSuspect
+	l.slots.each(0, l.slots.len(), func(_ int64, p *piece, i int) bool {
+		if p.follows.has(i) && suspect && !p.suspect.has(i) {
+			p.suspect.add(i)
 			grown = true
 		}
-		suspect = p.flags[i]&slotSuspect != 0
+		suspect = p.suspect.has(i)
 		return true
 	})
 	suspect, follows := false, false // the slot behind
 	l.slots.down(func(_ int64, p *piece, i int) {
-		if follows && suspect && p.flags[i]&slotSuspect == 0 {
-			p.flags[i] |= slotSuspect
+		if follows && suspect && !p.suspect.has(i) {
+			p.suspect.add(i)
 			grown = true
 		}
-		suspect, follows = p.flags[i]&slotSuspect != 0, p.flags[i]&slotFollows != 0
+		suspect, follows = p.suspect.has(i), p.follows.has(i)
 	})
 	return grown
 }

@@ -100,7 +100,7 @@ func (l *quickLog) settleKeys() bool {
 		}
 	}
 	sure := len(l.doubts) == 0
-	l.slots.where(0, l.slots.len, slotHeld, slotHeld, func(_ int64, p *piece, i int) bool {
+	l.slots.where(0, l.slots.len(), held, func(_ int64, p *piece, i int) bool {
 		if index, ok := sends[p.value(i)]; ok {
 			sure = sure && p.index[i] == index
 		}

@@ -29,3 +29,11 @@ func (p *perProcess[T]) at(process int) *T {
 	}
 	return p.many[process]
 }
+
+// known is at for a process that has its place, else nil.
+func (p *perProcess[T]) known(process int) *T {
+	if process < len(p.few) {
+		return &p.few[process]
+	}
+	return nil
+}

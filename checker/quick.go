@@ -23,7 +23,7 @@ import (
 // answers arrive, in any order.
 type quick struct {
 	config  histories.Config
-	reads   model.Reads
+	exact   bool // reads are linearizable
 	acksAll bool // the default of sends
 	ordered bool // one producer's sends keep their order
 	other   bool // system=other
@@ -41,13 +41,16 @@ type quick struct {
 	rebalanced bool // a rebalance makes positions known that were not judged so far
 	partitions map[string]*quickLog
 	order      []*quickLog
-	last       *quickLog // used last
-	tracker    *tracker
-	below      int64 // offsets below log starts
-	exercised  Exercised
-	polls      int
-	ops        map[int]bool // operations that are suspect by themselves
-	confessed  []histories.Mark
+	pieces     pieceMaker
+	numbered   []*quickLog // those of known partitions of a history in memory, by their numbers
+
+	last      *quickLog // used last
+	tracker   *tracker
+	below     int64 // offsets below log starts
+	exercised Exercised
+	polls     int
+	ops       map[int]bool // operations that are suspect by themselves
+	confessed []histories.Mark
 }
 
 // A quickLog is one partition.
@@ -103,7 +106,7 @@ type sentTo struct {
 }
 
 func newQuick(c histories.Config, rebalances bool) *quick {
-	q := &quick{config: c, reads: model.ReadsOf(c), acksAll: c.Get("acks") == "all",
+	q := &quick{config: c, exact: model.ReadsOf(c) == model.Linearizable, acksAll: c.Get("acks") == "all",
 		ordered:    c.Get(idemKey) == "true" || c.Get("max.in.flight.requests.per.connection") == "1",
 		other:      c.Get("system") == "other",
 		dense:      c.Get("offsets") == "dense",
@@ -172,6 +175,7 @@ func (q *quick) log(name string) *quickLog {
 	l := q.partitions[name]
 	if l == nil {
 		l = &quickLog{name: name, first: math.MaxInt, batch: 1, lastTold: histories.None, suspectValues: map[histories.Value]bool{}}
+		l.slots.from = &q.pieces
 		if q.compacted {
 			l.keys = newKeys()
 		}
@@ -187,7 +191,7 @@ func (l *quickLog) client(process int) *consumer { return l.clients.at(process) 
 // reach makes room for the offsets below end. Offsets far beyond each other and
 // what was sent are no log this judge knows.
 func (q *quick) reach(l *quickLog, end int64) bool {
-	if end <= l.slots.len {
+	if end <= l.slots.len() {
 		return true
 	}
 	if end > l.start+1<<12+1<<10*l.values || l.slots.used > 1<<10+2*int(l.values) {
@@ -282,18 +286,17 @@ func (q *quick) inOrder(l *quickLog, c *consumer, s sentTo) {
 
 // put places a send's record. It reports false if something else is there.
 func (p *piece) put(i int, v histories.Value, call int64, follows bool, index int32) bool {
-	flags := p.flags[i]
-	if flags&slotSent != 0 || flags&slotHeld != 0 && !p.is(i, v) {
+	if p.sent.has(i) || p.held.has(i) && !p.is(i, v) {
 		return false
 	}
 	p.set(i, v)
 	p.index[i] = index
 	p.call[i] = max(p.call[i], call)
-	flags |= slotHeld | slotSent
+	p.held.add(i)
+	p.sent.add(i)
 	if follows {
-		flags |= slotFollows
+		p.follows.add(i)
 	}
-	p.flags[i] = flags
 	return true
 }
 
@@ -304,7 +307,7 @@ func (q *quick) list(l *quickLog, o *histories.Op, process int) {
 	}
 	c := l.client(process)
 	switch {
-	case q.other && q.reads == model.Committed:
+	case q.other && !q.exact:
 		q.gaveUp = true
 	case o.Offset < c.told:
 		q.suspectOps(c.toldBy, o.Index)
@@ -312,7 +315,7 @@ func (q *quick) list(l *quickLog, o *histories.Op, process int) {
 	default:
 		c.told, c.toldBy = o.Offset, o.Index
 	}
-	q.end(l, o, o.Offset, q.reads == model.Linearizable)
+	q.end(l, o, o.Offset, q.exact)
 }
 
 // mostBelow is how many offsets below log starts there is room for, in all
@@ -349,7 +352,7 @@ func (q *quick) end(l *quickLog, o *histories.Op, end int64, exact bool) {
 	}
 	p, i := l.slots.at(end)
 	p.call[i] = max(p.call[i], o.Call)
-	p.flags[i] |= slotBoundary
+	p.boundary.add(i)
 	if i > 0 {
 		p.deadline[i-1] = min(p.deadline[i-1], o.Return)
 	} else if end > 0 {

@@ -21,13 +21,20 @@ func sameAsThorough(t interface {
 }, h *histories.History) bool {
 	t.Helper()
 	quickly, ok := checkQuickly(h)
+	singly, _, same := judgeSuspects(context.Background(), oneByOne(h), Options{}, never)
+	if ok != same {
+		t.Fatalf("the quick judge accepts %t, and %t if it is given one operation at a time\n%s", ok, same, h.AppendNotation(nil))
+	}
 	if !ok {
 		return false
 	}
 	thoroughly := checkThoroughly(context.Background(), h, Options{Engine: Both})
 	confirmed := Confirm(context.Background(), h, Options{})
-	for _, r := range []*Result{quickly, thoroughly, confirmed} {
+	for _, r := range []*Result{quickly, singly, thoroughly, confirmed} {
 		r.Engine, r.Exercised.Steps = "", 0
+	}
+	if !reflect.DeepEqual(quickly, singly) {
+		t.Fatalf("quickly:\n%+v\none operation at a time:\n%+v\n%s", quickly, singly, h.AppendNotation(nil))
 	}
 	if !reflect.DeepEqual(quickly, thoroughly) || !reflect.DeepEqual(confirmed, thoroughly) {
 		t.Fatalf("quickly:\n%+v\nthoroughly:\n%+v\nconfirmed:\n%+v\n%s", quickly, thoroughly, confirmed, h.AppendNotation(nil))
@@ -36,6 +43,14 @@ func sameAsThorough(t interface {
 		t.Fatalf("porcupine finds no order of what the quick judge accepts\n%s", h.AppendNotation(nil))
 	}
 	return true
+}
+
+// oneByOne hands a history in memory to a sink as if it was read: no operation of it
+// is plain.
+func oneByOne(h *histories.History) replay {
+	return replay{inOrder: true, to: func(sink histories.Sink) bool {
+		return handOver(h).to(struct{ histories.Sink }{sink})
+	}}
 }
 
 // TestQuickJudgeIsNeverWrong compares the quick judge with the thorough check

@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"math/bits"
+
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/model"
 )
@@ -25,7 +27,7 @@ func (q *quick) read(l *quickLog, o *histories.Op, process int) {
 		q.suspectOps(setBy, o.Index)
 		l.suspect = true
 	}
-	mark, exact := o.HW, q.reads == model.Linearizable
+	mark, exact := o.HW, q.exact
 	switch o.Kind {
 	case histories.Fetch:
 		from = o.From
@@ -49,7 +51,7 @@ func (q *quick) read(l *quickLog, o *histories.Op, process int) {
 		q.suspectRange(l, first, last+1)
 	}
 	if o.Kind == histories.Scan && mark > last+1 {
-		q.pass(l, last+1, mark, slotPassed)
+		q.pass(l, last+1, mark, true)
 	}
 	if mark != histories.None {
 		q.end(l, o, mark, exact)
@@ -87,11 +89,8 @@ func (q *quick) records(l *quickLog, o *histories.Op, from int64, sure bool) (fi
 		return first, last, false
 	}
 	next := first
-	if flag := uint8(slotBefore); from != histories.None && from < first {
-		if sure {
-			flag = slotPassed
-		}
-		q.pass(l, from, first, flag)
+	if from != histories.None && from < first {
+		q.pass(l, from, first, sure)
 	}
 	for rest := o.Records; len(rest) > 0; {
 		at := rest[0].Offset
@@ -99,7 +98,7 @@ func (q *quick) records(l *quickLog, o *histories.Op, from int64, sure bool) (fi
 			return q.unsorted(l, o, from)
 		}
 		if at > next {
-			q.pass(l, next, at, slotPassed)
+			q.pass(l, next, at, true)
 		}
 		n := q.hold(l, rest[:min(int64(len(rest)), last-at+1)])
 		rest, next = rest[n:], at+int64(n)
@@ -115,19 +114,49 @@ func (q *quick) hold(l *quickLog, records []histories.Record) int {
 	first := records[0].Offset
 	p, at := l.slots.at(first)
 	n := min(len(records), pieceSize-at)
+	if p.hold(at, records[:n]) {
+		return n
+	}
 	for i := range n {
 		r := &records[i]
 		if r.Offset != first+int64(i) {
 			return i
 		}
-		if p.flags[at+i]&slotHeld == 0 {
+		if !p.held.has(at + i) {
 			p.set(at+i, r.Value)
 		} else if !p.is(at+i, r.Value) {
 			q.doubt(l, r.Offset, r.Value)
 		}
-		p.flags[at+i] |= slotHeld | slotSeen
+		p.held.add(at + i)
+		p.seen.add(at + i)
 	}
 	return n
+}
+
+// hold takes note of records of integers that were read and belong into the slots
+// from i on, and reports whether that is all there is to say of them.
+func (p *piece) hold(i int, records []histories.Record) bool {
+	if p.values != nil {
+		return false
+	}
+	integers, first := p.integer[i:][:len(records)], records[0].Offset
+	all := slotRun(i, len(records))
+	for missing := all &^ p.held; missing != 0; missing &= missing - 1 {
+		j := bits.TrailingZeros64(uint64(missing)) - i
+		n, ok := records[j].Value.Integer()
+		if !ok || records[j].Offset != first+int64(j) {
+			return false
+		}
+		integers[j] = n
+		p.held.add(i + j)
+	}
+	for j, n := range integers {
+		if r := &records[j]; r.Offset != first+int64(j) || r.Value != histories.Int(n) {
+			return false
+		}
+	}
+	p.seen |= all
+	return true
 }
 
 // unsorted takes note of an answer whose records are in no order.
@@ -158,19 +187,29 @@ const longHole = 64
 // A hole is offsets at which an answer that speaks for them has nothing.
 type hole struct {
 	model.Span
-	flag uint8
+	sure bool // unless that was deleted
 }
 
-// pass takes note that an answer that speaks for these offsets has nothing there.
-func (q *quick) pass(l *quickLog, from, to int64, flag uint8) {
+// pass takes note that an answer that speaks for these offsets has nothing there,
+// for sure or unless that was deleted.
+func (q *quick) pass(l *quickLog, from, to int64, sure bool) {
 	if to-from > longHole {
-		l.holes = append(l.holes, hole{model.Span{From: from, To: to}, flag})
+		l.holes = append(l.holes, hole{model.Span{From: from, To: to}, sure})
 		return
 	}
 	if q.reach(l, to) {
 		for o := from; o < to; o++ {
-			l.slots.flag(o, flag)
+			p, i := l.slots.at(o)
+			p.pass(i, sure)
 		}
+	}
+}
+
+func (p *piece) pass(i int, sure bool) {
+	if sure {
+		p.passed.add(i)
+	} else {
+		p.before.add(i)
 	}
 }
 
@@ -182,13 +221,14 @@ func (q *quick) empty(l *quickLog, o *histories.Op, from, mark int64, exact bool
 	switch {
 	case o.Kind == histories.Scan:
 		if from != histories.None && mark > from {
-			q.pass(l, from, mark, slotBefore)
+			q.pass(l, from, mark, false)
 		}
 	case exact && from != histories.None && mark > from:
-		q.pass(l, from, mark, slotBefore)
+		q.pass(l, from, mark, false)
 	case exact && from != histories.None:
 		if q.endsBefore(l, o, from); o.Start > 0 && q.reach(l, o.Start+1) {
-			l.slots.flag(o.Start, slotBoundary) // of a batch across it all or nothing was there
+			p, i := l.slots.at(o.Start)
+			p.boundary.add(i) // of a batch across it all or nothing was there
 		}
 	}
 }

@@ -42,21 +42,18 @@ const mostUnkeyed = 1000
 // suspectPassed suspects offsets that should hold something where an answer has
 // nothing, and boundaries within a batch.
 func (q *quick) suspectPassed(l *quickLog) {
-	if all := l.slots.union(); all&(slotPassed|slotBefore) == 0 && all&(slotFollows|slotBoundary) != slotFollows|slotBoundary {
-		return
-	}
 	unkeyed := 0
-	l.slots.each(0, l.slots.len, func(o int64, p *piece, i int) bool {
-		flags := p.flags[i]
-		passed := flags&slotPassed != 0 || flags&slotBefore != 0 && o >= l.start
-		if passed = passed && (q.dense || flags&slotHeld != 0); passed {
+	suspicious := func(p *piece) slots { return p.passed | p.before | p.follows&p.boundary }
+	l.slots.where(0, l.slots.len(), suspicious, func(o int64, p *piece, i int) bool {
+		passed := p.passed.has(i) || p.before.has(i) && o >= l.start
+		if passed = passed && (q.dense || p.held.has(i)); passed {
 			may, keyed := l.mayVanish(o)
 			if passed = !may || !keyed; !keyed {
 				unkeyed++
 				q.gaveUp = q.gaveUp || unkeyed > mostUnkeyed
 			}
 		}
-		if passed || flags&(slotFollows|slotBoundary) == slotFollows|slotBoundary {
+		if passed || p.follows.has(i) && p.boundary.has(i) {
 			q.suspectRange(l, o, o+1)
 		}
 		return !q.gaveUp
@@ -66,14 +63,14 @@ func (q *quick) suspectPassed(l *quickLog) {
 // fillHoles marks the offsets of long holes.
 func (q *quick) fillHoles(l *quickLog) {
 	for _, h := range l.holes {
-		if h.flag == slotBefore {
+		if !h.sure {
 			h.From = max(h.From, l.start)
 		}
 		if q.dense && h.From < h.To {
 			q.suspectRange(l, h.From, h.To)
 		}
 		l.slots.each(h.From, h.To, func(_ int64, p *piece, i int) bool {
-			p.flags[i] |= h.flag
+			p.pass(i, h.sure)
 			return true
 		})
 	}
@@ -85,10 +82,10 @@ func (q *quick) fillHoles(l *quickLog) {
 func (q *quick) suspectRetained(l *quickLog) {
 	l.slots.each(l.start, l.scanFrom, func(o int64, p *piece, i int) bool {
 		if l.startTold {
-			p.flags[i] |= slotPassed
+			p.passed.add(i)
 			return true
 		}
-		if may, _ := l.mayVanish(o); may || p.flags[i]&slotHeld == 0 {
+		if may, _ := l.mayVanish(o); may || !p.held.has(i) {
 			return true
 		}
 		q.suspectRange(l, o, o+1)
@@ -104,8 +101,8 @@ func (q *quick) placeFloats(l *quickLog) {
 	for i := len(l.floats) - 1; i >= 0; i-- {
 		f := &l.floats[i]
 		if f.next = -1; f.offset != histories.None {
-			if f.offset < l.slots.len {
-				if p, i := l.slots.at(f.offset); p.flags[i]&(slotHeld|slotSent) == slotHeld && p.is(i, f.values[0]) {
+			if f.offset < l.slots.len() {
+				if p, i := l.slots.at(f.offset); unsent(p).has(i) && p.is(i, f.values[0]) {
 					q.place(l, f, f.offset)
 				}
 			}
@@ -122,7 +119,7 @@ func (q *quick) placeFloats(l *quickLog) {
 			byValue[v] = int32(i)
 		}
 	}
-	l.slots.where(0, l.slots.len, slotHeld|slotSent, slotHeld, func(o int64, p *piece, i int) bool {
+	l.slots.where(0, l.slots.len(), unsent, func(o int64, p *piece, i int) bool {
 		v := p.value(i)
 		n, ok := byValue[v]
 		if !ok {
@@ -148,18 +145,18 @@ func (q *quick) place(l *quickLog, f *float, base int64) bool {
 		return false
 	}
 	for i, v := range f.values {
-		if p, i := l.slots.at(base + int64(i)); p.flags[i]&slotSent != 0 || p.flags[i]&slotHeld != 0 && !p.is(i, v) {
+		if p, i := l.slots.at(base + int64(i)); p.sent.has(i) || p.held.has(i) && !p.is(i, v) {
 			return false
 		}
 	}
 	f.placed = true
 	for i, v := range f.values {
 		p, at := l.slots.at(base + int64(i))
-		if p.flags[at]&slotHeld != 0 {
+		if p.held.has(at) {
 			f.read = append(f.read, v)
 		}
 		p.put(at, v, f.call, i > 0, f.index)
-		p.flags[at] |= slotSeen // whoever saw one record of a batch proves the others
+		p.seen.add(at) // whoever saw one record of a batch proves the others
 	}
 	l.limit = max(l.limit, base+int64(len(f.values)))
 	l.setKeys(f.key, base, int64(len(f.values)))
@@ -172,7 +169,7 @@ func (q *quick) place(l *quickLog, f *float, base int64) bool {
 func (q *quick) explain(l *quickLog) {
 	var unexplained []int64
 	l.slots.fill(l.start, l.limit)
-	l.slots.where(l.start, l.limit, slotHeld|slotSent, 0, func(o int64, _ *piece, _ int) bool {
+	l.slots.where(l.start, l.limit, unfilled, func(o int64, _ *piece, _ int) bool {
 		unexplained = append(unexplained, o)
 		return true
 	})
@@ -195,7 +192,9 @@ func (q *quick) explain(l *quickLog) {
 	} else {
 		for i, o := range unexplained {
 			l.slots.notBefore(o, spare[i].call)
-			l.slots.flag(o, slotSent|slotSeen)
+			p, at := l.slots.at(o)
+			p.sent.add(at)
+			p.seen.add(at)
 		}
 	}
 	l.unexplained = unexplained
@@ -204,11 +203,11 @@ func (q *quick) explain(l *quickLog) {
 // suspectFirst suspects what was first to show that an offset holds something.
 func (q *quick) suspectFirst(l *quickLog, offset int64) {
 	first := int64(math.MaxInt64)
-	l.slots.each(offset, l.slots.len, func(_ int64, p *piece, i int) bool {
+	l.slots.each(offset, l.slots.len(), func(_ int64, p *piece, i int) bool {
 		first = min(first, p.deadline[i])
 		return true
 	})
-	l.slots.each(offset, l.slots.len, func(o int64, p *piece, i int) bool {
+	l.slots.each(offset, l.slots.len(), func(o int64, p *piece, i int) bool {
 		if p.deadline[i] == first {
 			q.suspectRange(l, o, o+1)
 		}
@@ -260,10 +259,10 @@ func (q *quick) schedule(l *quickLog) {
 	earliest, held := int64(math.MaxInt64), histories.None
 	l.slots.down(func(o int64, p *piece, i int) {
 		call, deadline = max(call, p.call[i]), min(deadline, p.deadline[i])
-		if p.flags[i]&slotHeld != 0 {
+		if p.held.has(i) {
 			held = o
 		}
-		if p.flags[i]&slotFollows != 0 {
+		if p.follows.has(i) {
 			return
 		}
 		if earliest = min(earliest, deadline); call > earliest {
@@ -287,7 +286,7 @@ func (q *quick) crossed(l *quickLog) (found bool) {
 			continue
 		}
 		for i := range pieceSize {
-			if p.flags[i]&slotFollows == 0 {
+			if !p.follows.has(i) {
 				begin, deadline = int64(n)<<pieceBits+int64(i), math.MaxInt64
 			}
 			latest, deadline = max(latest, p.call[i]), min(deadline, p.deadline[i])
@@ -317,7 +316,7 @@ func (q *quick) suspectBehindScans(l *quickLog) {
 		for n >= 0 && l.scans[n].end > o {
 			n--
 		}
-		if n >= 0 && p.flags[i]&slotHeld != 0 && earliest < l.scans[n].call {
+		if n >= 0 && p.held.has(i) && earliest < l.scans[n].call {
 			q.suspectRange(l, o, o+1)
 		}
 	})
@@ -326,7 +325,7 @@ func (q *quick) suspectBehindScans(l *quickLog) {
 // suspectUnseen has the rules look at acknowledged values that no scan showed:
 // whether one should have depends on when it was.
 func (q *quick) suspectUnseen(l *quickLog) {
-	l.slots.where(l.start, l.slots.len, slotSent|slotSeen, slotSent, func(o int64, _ *piece, _ int) bool {
+	l.slots.where(l.start, l.slots.len(), unseenYet, func(o int64, _ *piece, _ int) bool {
 		if may, _ := l.mayVanish(o); !may {
 			q.suspectRange(l, o, o+1)
 		}
@@ -338,7 +337,8 @@ func (q *quick) suspectUnseen(l *quickLog) {
 // suspect.
 func (l *quickLog) unseen() unseen {
 	u := unseen{unscanned: true}
-	l.slots.where(l.start, l.slots.len, slotSent|slotSeen|slotSuspect, slotSent, func(o int64, p *piece, i int) bool {
+	plain := func(p *piece) slots { return unseenYet(p) &^ p.suspect }
+	l.slots.where(l.start, l.slots.len(), plain, func(o int64, p *piece, i int) bool {
 		if may, _ := l.mayVanish(o); !may {
 			u.count(p.value(i), int(p.index[i]))
 		}

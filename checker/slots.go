@@ -1,8 +1,9 @@
 package checker
 
 import (
-	"encoding/binary"
 	"math"
+	"math/bits"
+	"sync"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -12,26 +13,42 @@ import (
 // many short ones, and offsets nobody speaks of cost next to nothing.
 type slotTable struct {
 	pieces []*piece
-	spare  []piece // made together with the last one
-	len    int64
+	from   *pieceMaker
 	used   int // pieces that exist
 }
 
 const (
-	pieceBits = 5
+	pieceBits = 6
 	pieceSize = 1 << pieceBits
 )
 
 // A piece is the slots of neighbouring offsets, field by field: most passes over
-// a log look at the flags alone, and few change anything.
+// a log look at some facts alone, and those of all slots of a piece are one word.
 type piece struct {
-	flags    [pieceSize]uint8
+	held     slots            // whose value is known
+	sent     slots            // that a send filled
+	seen     slots            // that somebody read
+	follows  slots            // of the same batch as the slot before
+	boundary slots            // where somebody was told that the log ended
+	passed   slots            // where an answer that speaks for the offset has nothing
+	before   slots            // before which an answer begins that was asked for from there or before
+	suspect  slots            // what is said about them has to be judged by the rules
 	index    [pieceSize]int32 // of the send, for naming the first value nobody saw
 	call     [pieceSize]int64 // the send took effect no earlier
 	deadline [pieceSize]int64 // and no later
 	integer  [pieceSize]int64 // the values, unless one of them is a text
 	values   *[pieceSize]histories.Value
 }
+
+// slots is a set of the slots of a piece.
+type slots uint64
+
+// slotRun is n slots from i on, at least one, which are slots of one piece.
+func slotRun(i, n int) slots { return ^slots(0) >> (uint(-n) % pieceSize) << (uint(i) % pieceSize) }
+
+func (s slots) has(i int) bool { return s>>(uint(i)%pieceSize)&1 != 0 }
+
+func (s *slots) add(i int) { *s |= 1 << (uint(i) % pieceSize) }
 
 // value returns the value of a slot that holds one.
 func (p *piece) value(i int) histories.Value {
@@ -68,17 +85,6 @@ func (p *piece) setAny(i int, v histories.Value) {
 	p.values[i] = v
 }
 
-const (
-	slotHeld     = 1 << iota // a value is known
-	slotSent                 // a send put it there
-	slotSeen                 // somebody read it
-	slotFollows              // of the same batch as the slot before
-	slotBoundary             // somebody was told that the log ended here
-	slotPassed               // an answer that speaks for the offset has nothing there
-	slotSuspect              // what is said about it has to be judged by the rules
-	slotBefore               // an answer that was asked for from there or before begins behind it
-)
-
 // at returns where the slot of an offset below len is.
 func (t *slotTable) at(offset int64) (p *piece, i int) {
 	p, i = t.pieces[offset>>pieceBits], int(offset&(pieceSize-1))
@@ -88,51 +94,71 @@ func (t *slotTable) at(offset int64) (p *piece, i int) {
 	return
 }
 
-// mostSpare is how many pieces are made at once in a long table.
-const mostSpare = 256
+// made is at for any offset, without a piece where there is none yet.
+func (t *slotTable) made(offset int64) (p *piece, i int) {
+	if n := uint64(offset) >> pieceBits; n < uint64(len(t.pieces)) {
+		p = t.pieces[n]
+	}
+	return p, int(offset & (pieceSize - 1))
+}
 
 //go:noinline // so that at is inlined
 func (t *slotTable) make(offset int64) *piece {
-	if len(t.spare) == 0 {
-		t.spare = make([]piece, min(1+t.used/16, mostSpare))
-		for i := range t.spare {
-			t.spare[i].clear()
-		}
+	p := t.from.next()
+	for i := range pieceSize {
+		p.call[i], p.deadline[i] = math.MinInt64, math.MaxInt64
 	}
-	p := &t.spare[0]
-	t.spare = t.spare[1:]
 	t.pieces[offset>>pieceBits] = p
 	t.used++
 	return p
 }
 
-func (p *piece) clear() {
-	for i := range pieceSize {
-		p.call[i], p.deadline[i] = math.MinInt64, math.MaxInt64
+// A pieceMaker makes the pieces of all tables of a judgement.
+type pieceMaker struct {
+	blocks []*pieceBlock
+	spare  []piece // of the last one
+}
+
+// A pieceBlock is pieces that are made at once.
+type pieceBlock [8]piece
+
+// Judgements use the memory of pieces one behind the other.
+var pieceBlocks = sync.Pool{New: func() any { return new(pieceBlock) }}
+
+func (m *pieceMaker) next() *piece {
+	if len(m.spare) == 0 {
+		b := pieceBlocks.Get().(*pieceBlock)
+		m.blocks, m.spare = append(m.blocks, b), b[:]
 	}
+	p := &m.spare[0]
+	m.spare = m.spare[1:]
+	*p = piece{}
+	return p
+}
+
+// free lets another judgement use the pieces.
+func (m *pieceMaker) free() {
+	for _, b := range m.blocks {
+		pieceBlocks.Put(b)
+	}
+	m.blocks, m.spare = nil, nil
 }
 
 // grow makes the table at least that long.
 func (t *slotTable) grow(length int64) {
-	if length > t.len {
-		t.len = length
-		for int64(len(t.pieces))*pieceSize < length {
-			t.pieces = append(t.pieces, nil)
-		}
+	for t.len() < length {
+		t.pieces = append(t.pieces, nil)
 	}
 }
+
+// len is the number of offsets that there is room for.
+func (t *slotTable) len() int64 { return int64(len(t.pieces)) << pieceBits }
 
 // fill makes the slots of from <= offset < to, which are below len.
 func (t *slotTable) fill(from, to int64) {
 	for o := from; o < to; o = (o | (pieceSize - 1)) + 1 {
 		t.at(o)
 	}
-}
-
-// flag sets flags of a slot.
-func (t *slotTable) flag(offset int64, flags uint8) {
-	p, i := t.at(offset)
-	p.flags[i] |= flags
 }
 
 // notBefore bounds the instant at which a slot's send took effect from below.
@@ -150,65 +176,41 @@ func (t *slotTable) notAfter(offset, deadline int64) {
 // each calls do with every slot of from <= offset < to that anything is known
 // of, until it returns false.
 func (t *slotTable) each(from, to int64, do func(offset int64, p *piece, i int) bool) {
-	t.where(from, to, 0, 0, do)
+	t.where(from, to, func(*piece) slots { return ^slots(0) }, do)
 }
 
-// where is each for the slots whose flags are the wanted ones under a mask.
-func (t *slotTable) where(from, to int64, mask, want uint8, do func(offset int64, p *piece, i int) bool) {
-	to = min(to, t.len)
-	for o := max(from, 0); o < to; {
-		first := int(o % pieceSize)
-		n := int(min(to-o, int64(pieceSize-first)))
-		p := t.pieces[o/pieceSize]
+// where is each for some of the slots of each piece, as they are once their turn has
+// come.
+func (t *slotTable) where(from, to int64, some func(*piece) slots, do func(offset int64, p *piece, i int) bool) {
+	to = min(to, t.len())
+	for o := max(from, 0); o < to; o = (o | (pieceSize - 1)) + 1 {
+		p, first := t.pieces[o>>pieceBits], int(o&(pieceSize-1))
 		if p == nil {
-			o += int64(n)
 			continue
 		}
-		for i := first; i < first+n; i++ {
-			if i%8 == 0 && i+8 <= first+n && p.without(i, mask, want) {
-				i += 7
-				continue
-			}
-			if p.flags[i]&mask == want && !do(o+int64(i-first), p, i) {
+		left := slotRun(first, int(min(to-o, int64(pieceSize-first))))
+		for set := some(p) & left; set != 0; set = some(p) & left {
+			i := bits.TrailingZeros64(uint64(set))
+			if left &^= set ^ (set - 1); !do(o-int64(first)+int64(i), p, i) {
 				return
 			}
 		}
-		o += int64(n)
 	}
 }
 
-// ones is a byte of 1 eight times.
-const ones = 0x0101010101010101
-
-// without reports whether none of the eight slots from i on has flags that are the
-// wanted ones under a mask.
-func (p *piece) without(i int, mask, want uint8) bool {
-	// A byte of x is 0 where they are. Subtracting ones borrows into the highest bit
-	// of a byte that is 0, or of one behind such a byte.
-	x := (binary.LittleEndian.Uint64(p.flags[i:]) ^ uint64(want)*ones) & (uint64(mask) * ones)
-	return (x-ones)&^x&(ones<<7) == 0
-}
-
-// union returns the flags that any slot has.
-func (t *slotTable) union() uint8 {
-	var all uint64
-	for _, p := range t.pieces {
-		for i := 0; p != nil && i < pieceSize; i += 8 {
-			all |= binary.LittleEndian.Uint64(p.flags[i:])
-		}
-	}
-	for bits := 32; bits >= 8; bits /= 2 {
-		all |= all >> bits
-	}
-	return uint8(all)
-}
+// Sets of slots to visit.
+func held(p *piece) slots      { return p.held }
+func unfilled(p *piece) slots  { return ^(p.held | p.sent) }
+func suspect(p *piece) slots   { return p.suspect }
+func unsent(p *piece) slots    { return p.held &^ p.sent }
+func unseenYet(p *piece) slots { return p.sent &^ p.seen }
 
 // down is each from the last slot to the first.
 func (t *slotTable) down(do func(offset int64, p *piece, i int)) {
-	for n := int64(len(t.pieces)) - 1; n >= 0; n-- {
+	for n := len(t.pieces) - 1; n >= 0; n-- {
 		if p := t.pieces[n]; p != nil {
-			for i := int(min(pieceSize, t.len-n*pieceSize)) - 1; i >= 0; i-- {
-				do(n*pieceSize+int64(i), p, i)
+			for i := pieceSize - 1; i >= 0; i-- {
+				do(int64(n)<<pieceBits+int64(i), p, i)
 			}
 		}
 	}

@@ -71,7 +71,7 @@ func (l *quickLog) section() *section {
 			s.sent[v] = 0
 		}
 	}
-	l.slots.where(0, l.slots.len, slotSuspect, slotSuspect, func(o int64, _ *piece, _ int) bool {
+	l.slots.where(0, l.slots.len(), suspect, func(o int64, _ *piece, _ int) bool {
 		s.offsets = append(s.offsets, o)
 		return true
 	})
@@ -191,6 +191,11 @@ type replay struct {
 // than that, or cannot do.
 func judgeSuspects(ctx context.Context, again replay, opts Options, least int) (*Result, histories.Header, bool) {
 	s := &quickSink{strict: least == never, inOrder: again.inOrder}
+	defer func() {
+		if s.quick != nil {
+			s.pieces.free()
+		}
+	}()
 	whole := again.to(s)
 	if !whole && s.quick != nil && s.rebalanced {
 		s.rebalances = true
@@ -283,6 +288,11 @@ func (s *quickSink) Header(h histories.Header) bool {
 
 func (s *quickSink) Op(o *histories.Op, process int) bool {
 	s.op(o, process)
+	return !s.gaveUp
+}
+
+func (s *quickSink) Ops(ops []histories.Op) bool {
+	s.all(ops)
 	return !s.gaveUp
 }
 
@@ -424,7 +434,7 @@ func (q *quick) concerns(l *quickLog, o *histories.Op, from int64) bool {
 // suspectRecords counts the records of an answer at suspect offsets.
 func (l *quickLog) suspectRecords(o *histories.Op) (n int64) {
 	for _, r := range o.Records {
-		if p, i := l.slots.at(r.Offset); p.flags[i]&slotSuspect != 0 {
+		if p, i := l.slots.at(r.Offset); p.suspect.has(i) {
 			n++
 		}
 	}
@@ -433,7 +443,7 @@ func (l *quickLog) suspectRecords(o *histories.Op) (n int64) {
 
 func (l *quickLog) suspects(from, to int64) bool {
 	found := false
-	l.slots.where(from, to, slotSuspect, slotSuspect, func(int64, *piece, int) bool {
+	l.slots.where(from, to, suspect, func(int64, *piece, int) bool {
 		found = true
 		return false
 	})
@@ -498,23 +508,32 @@ func handOver(h *histories.History) replay {
 		if !sink.Header(h.Header()) {
 			return false
 		}
-		ops, marks := h.Ops(), h.Marks()
-		for i := range ops {
-			o := &ops[i]
-			for ; len(marks) > 0 && marks[0].Index < o.Index; marks = marks[1:] {
-				if !sink.Mark(&marks[0]) {
-					return false
-				}
-			}
-			if !sink.Op(o, o.ProcessNumber()) {
+		ops := h.Ops()
+		for i := range h.Marks() {
+			m := &h.Marks()[i]
+			n := m.Index - i - (len(h.Ops()) - len(ops)) // operations before it
+			if !handOps(ops[:n], sink) || !sink.Mark(m) {
 				return false
 			}
+			ops = ops[n:]
 		}
-		for i := range marks {
-			if !sink.Mark(&marks[i]) {
-				return false
-			}
-		}
-		return true
+		return handOps(ops, sink)
 	}}
+}
+
+// An opsSink takes operations that come in order one behind the other at once.
+type opsSink interface {
+	Ops([]histories.Op) bool
+}
+
+func handOps(ops []histories.Op, sink histories.Sink) bool {
+	if s, ok := sink.(opsSink); ok {
+		return s.Ops(ops)
+	}
+	for i := range ops {
+		if !sink.Op(&ops[i], ops[i].ProcessNumber()) {
+			return false
+		}
+	}
+	return true
 }

@@ -25,7 +25,15 @@ func suspectsAsWhole(t interface {
 			t.Fatalf("%v\n%s", p, h.AppendNotation(nil))
 		}
 	}()
-	got, _, ok := judgeSuspects(context.Background(), handOver(h), Options{}, 0)
+	return sectionsAsWhole(t, h, handOver(h)) && sectionsAsWhole(t, h, oneByOne(h))
+}
+
+func sectionsAsWhole(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, h *histories.History, again replay) bool {
+	t.Helper()
+	got, _, ok := judgeSuspects(context.Background(), again, Options{}, 0)
 	if !ok {
 		return false
 	}

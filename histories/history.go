@@ -74,36 +74,40 @@ type Record struct {
 
 // An Op is one operation on one partition and what its client learned.
 //
-// Fields that an operation's kind does not use are zero, or [None] for numbers.
+// Fields that an operation's kind does not use are zero, or [None] for numbers. Those
+// that most operations have come first, for whoever goes through millions.
 type Op struct {
-	// Who asked, when, and how it ended.
-	Process string // who asked
-	On      string // topic/partition, "t/0" unless the history says otherwise
-	Kind    Kind
-	Outcome Outcome
-	number  int32 // of its process
-	Call    int64 // time of the invocation
-	Return  int64 // time of the completion; None while Open
-	Index   int   // place among all operations and marks, by time of invocation
+	// What happened, when, and how it ended.
+	Kind      Kind
+	Outcome   Outcome
+	plain     bool  // see Plain
+	process   int32 // see ProcessNumber
+	partition int32 // see PartitionNumber
+	Call      int64 // time of the invocation
+	Return    int64 // time of the completion; None while Open
+	Index     int   // place among all operations and marks, by time of invocation
 
 	// What was asked and what came back most often.
 	Offset  int64    // Send: offset of the batch's first record; List: the answer
 	HW      int64    // high watermark reported with the answer (exclusive)
-	LSO     int64    // last stable offset reported with the answer (exclusive)
 	Start   int64    // log start reported with the answer
+	LSO     int64    // last stable offset reported with the answer (exclusive)
+	From    int64    // Fetch, Assign: the position asked for
 	Values  []Value  // Send: the batch
 	Records []Record // Fetch, Poll, Scan
-	From    int64    // Fetch, Assign: the position asked for
-	At      string   // List: "latest", "earliest" or "ts"
-	Acks    string   // Send: "all", "1", "0", or "" for the history's default
-	Tx      string   // transaction, "" for none
 
-	Code string // error code, Kafka's protocol name where there is one
-	Key  string // Send: the records' key as it is written in the notation, "" for none
-	Max  int64  // Fetch: at most so many records
-	TS   int64  // Send: the record's timestamp; List ts: the timestamp looked up
-	To   int64  // Seek, CommitOffset, DeleteRecords: the offset in the request
-	End  int64  // Scan: the end of the log (exclusive)
+	// Who, where, and what is stated less often.
+	Process string // who asked
+	On      string // topic/partition, "t/0" unless the history says otherwise
+	At      string // List: "latest", "earliest" or "ts"
+	Acks    string // Send: "all", "1", "0", or "" for the history's default
+	Tx      string // transaction, "" for none
+	Code    string // error code, Kafka's protocol name where there is one
+	Key     string // Send: the records' key as it is written in the notation, "" for none
+	Max     int64  // Fetch: at most so many records
+	TS      int64  // Send: the record's timestamp; List ts: the timestamp looked up
+	To      int64  // Seek, CommitOffset, DeleteRecords: the offset in the request
+	End     int64  // Scan: the end of the log (exclusive)
 
 	Line       int // line of the invocation in the file, 0 if there is none
 	ReturnLine int // line of the completion; equals Line in the notation
@@ -122,7 +126,15 @@ const DefaultPartition = "t/0"
 // ProcessNumber is the number of the operation's process among those of its
 // history, from 0, in the order in which they are first named. It is 0 until the
 // operation is part of one.
-func (o *Op) ProcessNumber() int { return int(o.number) }
+func (o *Op) ProcessNumber() int { return int(o.process) }
+
+// PartitionNumber is that of the operation's partition, likewise.
+func (o *Op) PartitionNumber() int { return int(o.partition) }
+
+// Plain reports whether the operation is part of a history and, as most of a large
+// one are, a send, a fetch or a list latest that completed with ok and of which
+// neither acks nor a key, a transaction or an error code is stated.
+func (o *Op) Plain() bool { return o.plain }
 
 // IsRead reports whether the operation answers with records.
 func (o *Op) IsRead() bool { return o.Kind == Fetch || o.Kind == Poll || o.Kind == Scan }

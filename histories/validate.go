@@ -53,6 +53,7 @@ func build(name string, header Header, ops []Op, marks []Mark, comments []commen
 	}
 	sortByTime(ops, func(o *Op) int64 { return o.Call })
 	sortByTime(marks, func(m *Mark) int64 { return m.Time })
+	number(ops)
 	if err := checkOverlap(name, ops); err != nil {
 		return nil, err
 	}
@@ -155,23 +156,43 @@ func markFirst(m *Mark, o *Op) bool {
 	return m.Time < o.Call || m.Time == o.Call && m.Index <= o.Index
 }
 
-// checkOverlap demands that a process does one thing at a time, except that
-// its sends may be pipelined. Intervals that meet at an instant do not overlap.
-// It numbers the processes.
-func checkOverlap(name string, ops []Op) error {
-	type busy struct {
-		number      int32
-		send, other int // operation that ends last, plus one
-	}
-	last := make(map[string]*busy)
+// number gives processes and partitions their numbers, and finds the operations that
+// are plain.
+func number(ops []Op) {
+	processes, partitions := numbers{}, numbers{}
 	for i := range ops {
 		o := &ops[i]
-		b := last[o.Process]
-		if b == nil {
-			b = &busy{number: int32(len(last))}
-			last[o.Process] = b
+		o.process, o.partition = processes.of(o.Process), partitions.of(o.On)
+		asks := o.Kind == Send || o.Kind == Fetch || o.Kind == List && o.At == "latest"
+		o.plain = asks && o.Outcome == OK && o.Acks == "" && o.Key == "" && o.Tx == "" && o.Code == ""
+	}
+}
+
+// numbers are those of names, from 0, in the order in which they are asked for.
+type numbers map[string]int32
+
+func (n numbers) of(name string) int32 {
+	number, ok := n[name]
+	if !ok {
+		number = int32(len(n))
+		n[name] = number
+	}
+	return number
+}
+
+// checkOverlap demands that a process does one thing at a time, except that
+// its sends may be pipelined. Intervals that meet at an instant do not overlap.
+func checkOverlap(name string, ops []Op) error {
+	type busy struct {
+		send, other int // operation that ends last, plus one
+	}
+	var last []busy // of each process
+	for i := range ops {
+		o := &ops[i]
+		for len(last) <= o.ProcessNumber() {
+			last = append(last, busy{})
 		}
-		o.number = b.number
+		b := &last[o.ProcessNumber()]
 		rivals := [2]int{b.other, b.send}
 		if o.Kind == Send {
 			rivals[1] = 0
