@@ -98,8 +98,10 @@ func watchMemory(judge func(full *atomic.Bool) porcupine.CheckResult) (result po
 }
 
 // BenchmarkPeers judges the same legal histories by the engines and by porcupine
-// with a plain model, in one run. Of what does not end within the limits it reports
-// the time until it was given up, and 1 as out-of-time or out-of-memory.
+// with a plain model, for the verdict alone and with what there is to show besides, as
+// the checkers of etcd and of S2 ask for it, in one run. Of what does not end within
+// the limits it reports the time until it was given up, and 1 as out-of-time or
+// out-of-memory.
 func BenchmarkPeers(b *testing.B) {
 	for _, clients := range []int{5, 10, 30} {
 		for _, n := range []int{1_000, 10_000, 100_000} {
@@ -115,7 +117,13 @@ func BenchmarkPeers(b *testing.B) {
 				{"quick", func(*atomic.Bool) porcupine.CheckResult { return result(checkQuickly(h)) }},
 				{"linear", func(*atomic.Bool) porcupine.CheckResult { return newJudge(h, Options{}).engine((*search).linear) }},
 				{"porcupine", func(full *atomic.Bool) porcupine.CheckResult { return porcupineOn(h, full) }},
-				{"plain", func(full *atomic.Bool) porcupine.CheckResult { return plainOn(h, log, full) }},
+				{"plain", func(full *atomic.Bool) porcupine.CheckResult {
+					return porcupine.CheckOperationsTimeout(plainModel(full), plainCalls(h, log), peerLimit)
+				}},
+				{"verbose", func(full *atomic.Bool) porcupine.CheckResult {
+					result, _ := porcupine.CheckOperationsVerbose(plainModel(full), plainCalls(h, log), peerLimit)
+					return result
+				}},
 			} {
 				b.Run(fmt.Sprintf("clients=%d/ops=%d/%s", clients, n, peer.name), func(b *testing.B) { benchmarkPeer(b, peer.judge) })
 			}
@@ -173,12 +181,12 @@ func (w whileRoom) Step() bool       { return !w.full.Load() }
 func (w whileRoom) Hold(model.State) {}
 func (w whileRoom) Drop(model.State) {}
 
-func plainOn(h *histories.History, log []histories.Value, full *atomic.Bool) porcupine.CheckResult {
+// plainCalls is the history as the plain model takes it.
+func plainCalls(h *histories.History, log []histories.Value) (ops []porcupine.Operation) {
 	ends := make([]chain, 1, len(log)+1)
 	for _, v := range log {
 		ends = append(ends, ends[len(ends)-1].and(v))
 	}
-	var ops []porcupine.Operation
 	for i := range h.Ops() {
 		o := &h.Ops()[i]
 		call, end := plainCall{op: o}, o.Return
@@ -190,5 +198,5 @@ func plainOn(h *histories.History, log []histories.Value, full *atomic.Bool) por
 		}
 		ops = append(ops, porcupine.Operation{ClientId: i, Input: call, Call: o.Call, Return: end})
 	}
-	return porcupine.CheckOperationsTimeout(plainModel(full), ops, peerLimit)
+	return ops
 }

@@ -1,8 +1,6 @@
 package checker
 
-import (
-	"github.com/isrcheck/isrcheck/histories"
-)
+import "github.com/isrcheck/isrcheck/histories"
 
 // Most operations of a large history are plain, and nothing about them is new: their
 // partition and process are known, the slots they speak of are made, and what they
