@@ -24,7 +24,7 @@ func (p *partition) findMissing() {
 		}
 		if r.op.Kind == histories.Scan {
 			for i := p.search(max(r.op.End, 0)); i < len(p.records); i++ {
-				if x := p.records[i]; p.endsBefore(r, x) {
+				if x := p.records[i]; !r.holds(x.place) && p.endsBefore(r, x) {
 					x.goneBy(r)
 				}
 			}

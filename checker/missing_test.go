@@ -48,3 +48,24 @@ func TestGapOrLoss(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldIsNotLost judges scans that hold a record behind the end that they tell. The
+// end is wrong, or the record was shown too early: it is not lost.
+func TestHeldIsNotLost(t *testing.T) {
+	for _, ops := range []string{
+		"1-2 P1 send 1 => ok @0\n3-4 S1 scan => ok [0:1] end=0\n",
+		"1-2 P1 send 1,2,3 => ok @0\n3-4 S1 scan => ok [0:1 1:2 2:3] end=1\n",
+		"1-2 P1 send 1 => ok @0\n3-4 C1 fetch from=0 => ok [0:1]\n5-6 S1 scan => ok [0:1] end=0\n",
+	} {
+		for _, promise := range []string{"", " reads=linearizable", " offsets=dense"} {
+			h, err := histories.Parse("held", []byte("history 1\nconfig acks=all"+promise+"\n"+ops))
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := Check(context.Background(), h, Options{Engine: Both}).Names()
+			if !slices.Contains(names, "early-read") || slices.Contains(names, "lost-write") || slices.Contains(names, "read-then-lost") {
+				t.Errorf("%v of%s\n%s", names, promise, ops)
+			}
+		}
+	}
+}
