@@ -287,6 +287,20 @@ func (p *partition) retained() *record {
 	return nil
 }
 
+// retainedUnplaced is retained for what was acknowledged without an offset. It returns
+// the scan that lacks it.
+func (p *partition) retainedUnplaced() (*send, *read) {
+	if p.startTold || p.config.Get("offsets") == "dense" {
+		return nil, nil
+	}
+	for _, s := range p.sends {
+		if scan := p.lacks(s, func(scan *read) bool { return scan.from > p.start }); scan != nil {
+			return s, scan
+		}
+	}
+	return nil, nil
+}
+
 func (p *partition) record(at place) *record {
 	r, ok := p.at[at]
 	if !ok {

@@ -214,6 +214,11 @@ func (j *judge) noteRetained(p *partition) {
 	if x := p.retained(); x != nil {
 		j.doubt("a scan begins behind a record, and nobody was told the log start after it",
 			"%s: a scan begins behind offset %d, which held value %s, and nobody was told the log start after it (list earliest)", p.name, x.offset, x.value)
+		return
+	}
+	if s, scan := p.retainedUnplaced(); s != nil {
+		j.doubt("a scan lacks a record that may have been before it, and nobody was told the log start after it",
+			"%s: value %s was acknowledged and nobody was told where it is, a scan that lacks it begins at offset %d, and nobody was told the log start after it (list earliest)", p.name, s.op.Values[0], scan.from)
 	}
 }
 

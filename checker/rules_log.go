@@ -88,15 +88,21 @@ func (p *partition) deletedUnplaced(s *send) bool {
 }
 
 // lostUnplaced returns a complete scan that proves that an acknowledged batch
-// whose offset nobody was told is gone: the scan began afterwards and its end
-// is known, or it reaches a record whose send began afterwards.
+// whose offset nobody was told is gone.
 func (p *partition) lostUnplaced(s *send) *read {
+	return p.lacks(s, func(scan *read) bool { return scan.from <= p.start })
+}
+
+// lacks returns a complete scan that would hold an acknowledged batch whose offset
+// nobody was told: the scan began afterwards and its end is known, or it reaches a
+// record whose send began afterwards. It is one of those that count.
+func (p *partition) lacks(s *send, counts func(scan *read) bool) *read {
 	if !s.acked || s.base != histories.None || s.seen > 0 || s.op.Offset != histories.None || p.compacted() || p.deletedUnplaced(s) {
 		return nil
 	}
 	later := p.firstSentAfter(s.op.Return)
 	for _, r := range p.reads {
-		if r.op.Kind != histories.Scan || r.from > p.start {
+		if r.op.Kind != histories.Scan || !counts(r) {
 			continue
 		}
 		if r.op.Call > s.op.Return && (r.op.End != histories.None || model.Refuted(r.op)) || later < r.to {
