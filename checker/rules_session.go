@@ -221,8 +221,8 @@ func exactEnd(o *histories.Op) int64 {
 }
 
 // staleReads compares what exact reads say about the end with what was known
-// of it before they began. An empty answer says only that no record is at or
-// behind its position: the end may be further on where offsets are sparse.
+// of it before they began. An empty answer says besides, or only, that no record is
+// at or behind its position: the end may be further on where offsets are sparse.
 func staleReads(p *partition) []Finding {
 	if model.ReadsOf(p.config) != model.Linearizable {
 		return nil
@@ -231,13 +231,18 @@ func staleReads(p *partition) []Finding {
 	records := p.highest(p.shown)
 	ends := p.highest(func(o *histories.Op) int64 { return max(p.shown(o), toldAny(o)) })
 	for _, o := range p.ops {
-		end, before := exactEnd(o), ends.before(o.Call)
+		end, at := exactEnd(o), p.emptyAt(o)
+		before, record := ends.before(o.Call), records.before(o.Call)
 		if end == histories.None {
-			end, before = p.emptyAt(o), records.before(o.Call)
+			end, before = at, record
 		}
-		if end != histories.None && before.op != nil && before.end > end {
+		switch {
+		case end != histories.None && before.op != nil && before.end > end:
 			found = append(found, proof([]*histories.Op{before.op, o}, "The log had reached offset %d before the read of %s began, which saw it end at %d",
 				before.end, o.Process, end).should(o, "seen the log end at %d or later", before.end))
+		case at != histories.None && record.op != nil && record.end > at && !p.compacted():
+			found = append(found, proof([]*histories.Op{record.op, o}, "There was a record at offset %d before the read of %s began, which held nothing at offset %d or behind",
+				record.end-1, o.Process, at).should(o, "held what is at offset %d", record.end-1).around(record.end-1))
 		}
 	}
 	return found
