@@ -80,11 +80,15 @@ func (s *prefixSearch) breakingInstant() (before, at int) {
 		broken = last
 	}
 	for step := 1; broken-step > 0 && s.skipped == ""; step *= 2 { // it is near, most likely
-		if !s.shows(ends[broken-step]) {
+		r := s.check(ends[broken-step])
+		if !s.lasting(r) {
 			legal = broken - step
 			break
 		}
 		broken -= step
+		if named := sort.SearchInts(ends, s.told(r)); named < broken && s.shows(ends[named]) { // what it names, it needs no more than
+			broken, step = named, 1
+		}
 	}
 	for broken-legal > 1 && s.skipped == "" {
 		if middle := (legal + broken) / 2; s.shows(ends[middle]) {
@@ -136,9 +140,26 @@ func (s *prefixSearch) proven() int {
 	return end
 }
 
+// told returns the number of events by which all has happened that the first finding
+// of a prefix names.
+func (s *prefixSearch) told(r *Result) (events int) {
+	named := map[int]bool{}
+	for _, e := range r.first().Evidence {
+		named[e.Index] = true
+	}
+	for i, at := range s.moments {
+		if at.Op != nil && named[at.Op.Index] || at.Mark != nil && named[at.Mark.Index] {
+			events = i + 1
+		}
+	}
+	return events
+}
+
 // shows reports whether a prefix has a finding that the longer ones have too.
-func (s *prefixSearch) shows(events int) bool {
-	r := s.check(events)
+func (s *prefixSearch) shows(events int) bool { return s.lasting(s.check(events)) }
+
+// lasting reports whether a prefix of which r is the result has such a finding.
+func (s *prefixSearch) lasting(r *Result) bool {
 	if !s.hindsight {
 		return r.Verdict == Violates
 	}
