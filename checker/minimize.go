@@ -3,10 +3,11 @@ package checker
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
-	"strings"
 
 	"github.com/isrcheck/isrcheck/histories"
+	"github.com/isrcheck/isrcheck/model"
 )
 
 const offsets = "offsets"
@@ -36,10 +37,15 @@ type MinimizeOptions struct {
 // was not found in the whole: what is shown by the part is true of the whole,
 // also where what was deleted would have excused it.
 //
-// Offsets keep their numbers. Those of deleted records hold nothing: a dense
-// log that loses records on the way is called sparse in its header, which
-// promises less, and so its start moves up with its first record. The header's
-// note says if answers lack records.
+// Offsets keep their numbers. Those of deleted records hold nothing. Where the
+// finding does not need every offset to hold a record, a dense log that loses
+// some is called sparse in its header, which promises less. Where it does, the
+// log stays dense: it loses all records below an offset, which is then told as
+// the log start by the process "minimized" at the very end ("list earliest"),
+// and all behind one, which no answer tells a higher end than. The header's note
+// says if answers lack records, and if offsets were cut off.
+//
+// Nothing is taken away that would be missed: what is legal stays legal.
 //
 // Equal arguments give equal results, unless ctx ends or the budget of a check
 // is one of memory.
@@ -72,20 +78,20 @@ func (m *shortening) shorten() {
 	for before := -1; before != m.accepted && !m.spent(); {
 		before = m.accepted
 		m.rebase()
+		m.narrow()
 		m.deleteGroups(func(o *histories.Op) string { return o.On }, func(*histories.Mark) string { return "" })
 		m.deleteGroups(func(o *histories.Op) string { return o.Process }, func(m *histories.Mark) string { return m.Process })
 		m.deletePieces()
 		m.deleteValues()
 	}
 	m.rebase()
-	if !m.mayHoldMore {
-		m.try(kept{m.gone, m.dropped, false})
-	}
+	m.try(kept{m.gone, m.dropped, false})
 }
 
 func newShortening(ctx context.Context, h *histories.History, r *Result, opts MinimizeOptions) *shortening {
 	m := &shortening{ctx: ctx, opts: opts, whole: h, config: h.Config(), findings: r.Findings, target: r.first(), best: h, verdict: r}
 	m.keepAll()
+	m.sparse = !m.packed(false)
 	return m
 }
 
@@ -100,9 +106,10 @@ func (m *shortening) result() *histories.History {
 	if m.verdict.Verdict == Violates { // no file expects a bug of the checker
 		header.Expect = histories.Expect{Verdict: m.verdict.Verdict.String(), Names: m.verdict.Names()}
 	}
-	if m.shortened && !strings.Contains(header.Note, leftOut) {
-		header.Note = strings.TrimPrefix(header.Note+"\n"+leftOut, "\n")
+	if m.shortened {
+		header.Note = withNote(header.Note, leftOut)
 	}
+	header.Note = m.cutNotes(header.Note)
 	with, err := m.best.WithHeader(header)
 	if err != nil {
 		panic(err) // the format knows every name that a check gives
@@ -118,10 +125,12 @@ func (m *shortening) rebase() {
 	dropped := m.droppedBy(m.kept)
 	for i := range m.whole.Ops() {
 		o := &m.whole.Ops()[i]
-		m.mayHoldMore = m.mayHoldMore || m.target.Name == notLinearizable && m.gone[o.Index] && mayHaveHappened(o)
+		m.thinned = m.thinned || m.sparse && m.gone[o.Index] && mayHaveHappened(o)
 		m.shortened = m.shortened || !m.gone[o.Index] &&
 			slices.ContainsFunc(o.Records, func(r histories.Record) bool { return dropped[r.Value] })
 	}
+	m.thinned = m.thinned || m.sparse && len(m.dropped) > 0
+	m.cutBehind = m.cutBehind || m.cut.to != math.MaxInt64
 	m.whole = m.best
 	m.keepAll()
 }
@@ -129,6 +138,8 @@ func (m *shortening) rebase() {
 func (m *shortening) keepAll() {
 	m.gone, m.dropped = make([]bool, len(m.whole.Ops())+len(m.whole.Marks())), map[histories.Value]bool{}
 	m.transactions = findTransactions(m.whole)
+	m.cut = uncut
+	m.survey()
 }
 
 // kept is the part of a history that is left.
@@ -148,9 +159,12 @@ type shortening struct {
 	target       Finding          // the first that nothing permits
 	checks       int
 
-	shortened   bool // answers lack records they had
-	mayHoldMore bool // sends are gone that may explain what only a search shows
+	shortened bool // answers lack records they had
+	thinned   bool // offsets between others hold nothing since their sends are gone
+	cutBehind bool // answers tell lower ends than they did
 
+	surroundings
+	cut cut
 	kept
 	accepted int // changes
 	best     *histories.History
@@ -166,8 +180,12 @@ func (m *shortening) try(k kept) bool {
 	if m.spent() {
 		return false
 	}
+	k, ok := m.sound(k)
+	if !ok || m.isBest(k) || m.unframes(k) {
+		return false
+	}
 	h := m.part(k)
-	if h == nil || m.unframes(k) {
+	if h == nil {
 		return false
 	}
 	m.checks++
@@ -181,6 +199,11 @@ func (m *shortening) try(k kept) bool {
 		m.opts.Progress(m.checks, len(m.best.Ops()))
 	}
 	return same
+}
+
+// isBest reports whether a part is the best one itself.
+func (m *shortening) isBest(k kept) bool {
+	return m.cut == uncut && k.sparse == m.sparse && slices.Equal(k.gone, m.gone) && maps.Equal(k.dropped, m.dropped)
 }
 
 // same reports whether a part shows what the whole shows, and nothing else.
@@ -237,6 +260,7 @@ func (m *shortening) unframes(k kept) bool {
 func (m *shortening) part(k kept) *histories.History {
 	dropped := m.droppedBy(k)
 	var ops []histories.Op
+	var polls []int
 	for _, o := range m.whole.Ops() {
 		if k.gone[o.Index] {
 			continue
@@ -244,12 +268,19 @@ func (m *shortening) part(k kept) *histories.History {
 		if o.Kind == histories.Send && !trim(&o, dropped) {
 			return nil
 		}
-		if o.IsRead() {
-			o.Records = slices.DeleteFunc(slices.Clone(o.Records), func(r histories.Record) bool { return dropped[r.Value] })
+		if !m.shortenAnswer(&o, dropped) {
+			if o.Index == m.startBy {
+				return nil
+			}
+			continue
+		}
+		if o.Kind == histories.Poll {
+			polls = append(polls, o.Index)
 		}
 		o.Line, o.ReturnLine = 0, 0
 		ops = append(ops, o)
 	}
+	ops = m.withStartTold(ops)
 	var marks []histories.Mark
 	for _, mark := range m.whole.Marks() {
 		if !k.gone[mark.Index] {
@@ -264,10 +295,21 @@ func (m *shortening) part(k kept) *histories.History {
 		header.Config = header.Config.With(offsets, "sparse")
 	}
 	h, err := histories.New(m.whole.Name(), header, ops, marks)
-	if err != nil {
+	if err != nil || m.moved(h, polls) {
 		return nil
 	}
 	return h
+}
+
+// shortenAnswer takes out of an answer what is left out. It reports false if the
+// rest would say more than the answer did.
+func (m *shortening) shortenAnswer(o *histories.Op, dropped map[histories.Value]bool) bool {
+	before := *o
+	if o.IsRead() {
+		o.Records = slices.DeleteFunc(slices.Clone(o.Records), func(r histories.Record) bool { return dropped[r.Value] })
+	}
+	m.cut.clip(o)
+	return !saysMore(&before, o, m.config)
 }
 
 // droppedBy returns the values that are to be seen nowhere: those dropped, and
@@ -310,36 +352,6 @@ func trim(o *histories.Op, dropped map[histories.Value]bool) bool {
 	return len(o.Values) > 0 && !slices.ContainsFunc(o.Values, func(v histories.Value) bool { return dropped[v] })
 }
 
-// without is what is left, less those items.
-func (m *shortening) without(items []int) kept {
-	k := kept{slices.Clone(m.gone), m.dropped, m.sparse}
-	for _, i := range items {
-		k.gone[i] = true
-	}
-	return k
-}
-
-// left returns the items that may be deleted and are not, in order. Where only
-// a search shows the violation of a dense log, a send that may have happened
-// stays: without it the order that explains the rest may be impossible for lack
-// of it. A sparse log promises nothing of the offset it would have had.
-func (m *shortening) left() []int {
-	var items []int
-	pinned := map[int]bool{}
-	if m.target.Name == notLinearizable && !m.holey() {
-		for i := range m.whole.Ops() {
-			o := &m.whole.Ops()[i]
-			pinned[o.Index] = mayHaveHappened(o)
-		}
-	}
-	for i, gone := range m.gone {
-		if !gone && !pinned[i] {
-			items = append(items, i)
-		}
-	}
-	return items
-}
-
 // holey reports whether an offset of what is left may hold nothing.
 func (m *shortening) holey() bool { return m.sparse || m.config.Get(offsets) != "dense" }
 
@@ -347,65 +359,7 @@ func mayHaveHappened(o *histories.Op) bool {
 	return o.Kind == histories.Send && o.Outcome != histories.Fail
 }
 
-// deleteGroups deletes the items of one name at once, for each name but "".
-func (m *shortening) deleteGroups(ofOp func(*histories.Op) string, ofMark func(*histories.Mark) string) {
-	group := make([]string, len(m.gone))
-	var names []string
-	for i := range m.whole.Ops() {
-		o := &m.whole.Ops()[i]
-		group[o.Index] = ofOp(o)
-		names = append(names, group[o.Index])
-	}
-	for i := range m.whole.Marks() {
-		mark := &m.whole.Marks()[i]
-		group[mark.Index] = ofMark(mark)
-	}
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		items := slices.DeleteFunc(m.left(), func(i int) bool { return group[i] != name })
-		if len(items) > 0 {
-			m.try(m.without(items))
-		}
-	}
-}
-
-// deletePieces is ddmin's deletion of pieces, from the end backwards: stretches
-// of time, then single operations and marks.
-func (m *shortening) deletePieces() {
-	items := m.left()
-	for size := (len(items) + 1) / 2; size > 0; size /= 2 {
-		for end := len(items); end > 0 && !m.spent(); end -= size {
-			m.try(m.without(items[max(0, end-size):end]))
-		}
-		items = m.left()
-	}
-}
-
-// deleteValues drops values of batches, large pieces first.
-func (m *shortening) deleteValues() {
-	if m.target.Name == notLinearizable && !m.holey() {
-		return
-	}
-	values := m.values()
-	for size := (len(values) + 1) / 2; size > 0; size /= 2 {
-		for end := len(values); end > 0 && !m.spent(); end -= size {
-			k := kept{m.gone, maps.Clone(m.dropped), m.sparse}
-			for _, v := range values[max(0, end-size):end] {
-				k.dropped[v] = true
-			}
-			m.try(k)
-		}
-		values = m.values()
-	}
-}
-
-// values returns the values of batches that are left, in order of sending.
-func (m *shortening) values() []histories.Value {
-	var values []histories.Value
-	for _, o := range m.best.Ops() {
-		if o.Kind == histories.Send && len(o.Values) > 1 {
-			values = append(values, o.Values...)
-		}
-	}
-	return values
+// promises reports whether a send certainly took effect.
+func promises(o *histories.Op, c histories.Config) bool {
+	return o.Kind == histories.Send && o.Outcome == histories.OK && model.AcksOf(o, c) == "all"
 }

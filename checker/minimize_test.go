@@ -69,6 +69,26 @@ expect violation gap
 3-4 P1 send 2 => ok @2
 5-6 C1 scan => ok [0:1 2:2] end=3
 `},
+		{"of a dense log a hole is left, with its neighbours",
+			`history 1
+config offsets=dense
+1-2 P1 send 1 => ok @0
+3-4 P1 send 2,3 => ok @1
+5-6 P1 send 4 => ok @4
+7-8 P1 send 5 => ok @5
+9-10 C1 fetch from=1 => ok [1:2 2:3]
+11-12 C1 scan => ok [0:1 1:2 2:3 4:4 5:5] end=6
+`, `history 1
+config offsets=dense
+note minimized: records whose sends are left out are left out of the answers too
+note minimized: what is below the log start that process minimized is told is left out
+note minimized: the log is cut off at its end: no answer has or tells more
+expect violation gap
+3-4 P1 send 2,3 => ok @1
+5-6 P1 send 4 => ok @4
+11-12 C1 scan => ok [1:2 2:3 4:4] end=5
+13-13 minimized list earliest => ok @1
+`},
 		{"a send that nobody is sure of stays with those who read it",
 			`history 1
 1- P1 send 1

@@ -31,8 +31,12 @@ func (a *app) minimize() *cobra.Command {
 		Long: "minimize shortens the schedule of a case, running it again and again, while the same rule\n" +
 			"fails. A recording has no schedule, and that of a case which package logtest saved is for\n" +
 			"another log: of these it deletes operations, faults and values while the same finding\n" +
-			"remains, and notes in the header how many are left. Offsets keep their numbers: the header calls a log sparse in which those of\n" +
-			"deleted records hold nothing. A history that is no violation is refused; of a schedule\n" +
+			"remains, and notes in the header how many are left. Offsets keep their numbers. The header\n" +
+			"calls a log sparse in which those of deleted records hold nothing, unless the finding needs\n" +
+			"every offset to hold a record. Then the log stays dense and loses what is below an offset,\n" +
+			"which the process \"minimized\" is told as the log start at the end (list earliest), and what\n" +
+			"is at or behind one, which no answer has or tells a higher end than: the header says so. What\n" +
+			"would be missed is not deleted, so what is wrong was wrong before. A history that is no violation is refused; of a schedule\n" +
 			"that has no history yet 'check replay FILE > case.hist' makes a case. OUT is written as\n" +
 			"a whole, in the encoding its name asks for, and never over a file that is there unless\n" +
 			"--force says so. An interrupt or SIGTERM ends with the best so far. - is stdin.",
