@@ -53,7 +53,8 @@ type Options struct {
 	Engine   Engine
 	Terse    bool // write nothing down of permitted findings but their names, if there are no others
 
-	atStake bool // of transactions that came to nothing, something was
+	atStake  bool // of transactions that came to nothing, something was
+	verdicts bool // nobody reads why a search finds no order
 }
 
 // Defaults of [Options].

@@ -182,7 +182,9 @@ func (s *prefixSearch) check(events int) *Result {
 		s.skipped = fmt.Sprintf("the search for it was given up after judging %d operations", mostJudged)
 		return &Result{}
 	}
-	r := Check(s.ctx, h, s.opts)
+	opts := s.opts
+	opts.verdicts = true
+	r := Check(s.ctx, h, opts)
 	budget := cmp.Or(s.opts.Steps, DefaultSteps)
 	if s.steps += r.Exercised.Steps; s.steps > budget {
 		s.skipped = fmt.Sprintf("the search for it was given up after %d model steps", budget)

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/model"
 )
 
@@ -39,11 +41,22 @@ func (j *judge) search(ctx context.Context) {
 		case verdict == porcupine.Illegal && !j.violated[p]:
 			f := s.witness()
 			f.Allowed = cmp.Or(j.permitted(p), j.survived(ctx, p))
-			j.result.Findings = append(j.result.Findings, f)
+			if !j.named(p, s.crossed) {
+				j.result.Findings = append(j.result.Findings, f)
+			}
 		case verdict == porcupine.Ok && j.violated[p] && j.excused[p] == "": // else the model judged less than the rule
 			j.contradict(p, "a rule found a violation and the model accepts the history")
 		}
 	}
+}
+
+// named reports whether a violation names all answers that fit no order: it says
+// why already. Where none are known it does not.
+func (j *judge) named(p *partition, crossed []*histories.Op) bool {
+	return slices.ContainsFunc(j.result.Findings, func(f Finding) bool {
+		other := func(o *histories.Op) bool { return !slices.Contains(f.ops, o) }
+		return f.Partition == p.name && f.Allowed == "" && len(crossed) > 0 && !slices.ContainsFunc(crossed, other)
+	})
 }
 
 // contradict notes that the checker disagrees with itself.
@@ -126,8 +139,9 @@ type search struct {
 	entry   int64  // bytes of one entry of it
 	stopped string // why the search was given up; "" if it was not
 
-	compiled *model.Log // of ops, nil before an engine asked for it
-	conflict *conflict  // what the linear engine found
+	compiled *model.Log      // of ops, nil before an engine asked for it
+	conflict *conflict       // what the linear engine found
+	crossed  []*histories.Op // the answers that the witness found to fit no order
 }
 
 func (j *judge) newSearch(ctx context.Context, p *partition) *search {

@@ -1,12 +1,8 @@
 package checker
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"sort"
-
-	"github.com/anishathalye/porcupine"
 
 	"github.com/isrcheck/isrcheck/histories"
 	"github.com/isrcheck/isrcheck/model"
@@ -16,30 +12,59 @@ import (
 func (s *search) witness() Finding {
 	f := Finding{Name: notLinearizable, Partition: s.p.name,
 		Rule: "every answer fitting one order of the log in which each operation takes effect between its call and its return"}
-	g := Finding{}
-	if s.conflict != nil {
+	g, whole := Finding{}, s.conflict
+	if whole != nil {
 		g = s.crossing()
-	} else {
-		g = s.firstMisfit()
+	}
+	if !s.budget.verdicts && !s.suffices(g.ops) {
+		g = s.misfits(whole)
 	}
 	f.says, f.ops, f.duties, f.offsets = g.says, g.ops, g.duties, g.offsets
 	f.show()
 	return f
 }
 
-// crossing puts the linear engine's two constraints that cross into words.
+// suffices reports whether what some operations were told fits no order, and keeps
+// what of it does not.
+func (s *search) suffices(named []*histories.Op) bool {
+	var told []model.Op
+	for i := range s.ops {
+		if isAnswer(&s.ops[i]) && slices.Contains(named, s.ops[i].Source) {
+			told = append(told, s.ops[i])
+		}
+	}
+	if len(told) == 0 || !s.misfit(told) {
+		return false
+	}
+	least, _ := needed(s, nil, told, s.misfit)
+	s.crossed = answersOf(least)
+	return true
+}
+
+// answersOf returns the operations that gave answers, each once.
+func answersOf(answers []model.Op) (ops []*histories.Op) {
+	for i := range answers {
+		if !slices.Contains(ops, answers[i].Source) {
+			ops = append(ops, answers[i].Source)
+		}
+	}
+	return ops
+}
+
+// crossing puts the linear engine's two constraints that cross into words, if it
+// has some for them.
 func (s *search) crossing() Finding {
 	c := s.conflict
 	switch {
 	case c.cause == unexplained:
 		by := s.knows(c.offset)
 		if by == nil {
-			return proof(nil, "Offset %d holds something, and no send explains it", c.offset)
+			return Finding{}
 		}
 		return proof(sources(by), "Offset %d holds something, as %s was told, and no send explains it", c.offset, by.Source.Process).
 			should(by.Source, "held nothing at offset %d, and ended before it", c.offset).around(c.offset)
 	case c.forces == nil:
-		return proof(sources(c.forbids), "No log ends at offset %d at any time that the answers leave", c.offset)
+		return Finding{}
 	case c.cause == disagrees, c.forbids == nil:
 		return s.disagreement(c.forces)
 	case c.cause == overlaps:
@@ -57,12 +82,19 @@ func (s *search) crossing() Finding {
 		should(c.forces.Source, "%s", c.instead())
 }
 
-// disagreement says what an operation says against others, or against itself.
+// disagreement says what an operation says against others, or against itself, if
+// that is as simple as it mostly is.
 func (s *search) disagreement(op *model.Op) Finding {
 	by := op.Source
-	if other := s.denies(op); other != nil {
-		return proof(sources(op, other), "No log agrees with %q and with %q", brief(by, nil, nil), brief(other.Source, nil, nil)).
-			should(by, "agreed with it")
+	for i := range s.ops {
+		if other := &s.ops[i]; other != op {
+			if f := s.contradict(op, other); len(f.ops) > 0 {
+				return f
+			}
+			if f := s.contradict(other, op); len(f.ops) > 0 {
+				return f
+			}
+		}
 	}
 	if op.Exact != histories.None && op.Exact < op.Low {
 		return proof(sources(op), "%s was told that the log ended at %d, and in the same answer that it had come to %d", by.Process, op.Exact, op.Low).
@@ -85,7 +117,42 @@ func (s *search) disagreement(op *model.Op) Finding {
 		return proof(sources(op, end), "The log ended at %d, as %s was told, and that is inside the batch of record %s", end.Exact, end.Source.Process, inside).
 			should(end.Source, "seen all of the batch or nothing of it")
 	}
-	return proof(sources(op), "No log agrees with all answers and with %q", brief(by, nil, nil)).should(by, "been another answer")
+	return Finding{}
+}
+
+// contradict says that one operation put or saw a record where another one saw
+// nothing, or something else. An answer from before the record was sent can't be
+// blamed for that.
+func (s *search) contradict(op, other *model.Op) Finding {
+	for _, r := range recordsOf(op) {
+		instead, differs := sawInstead(other, r)
+		if !differs {
+			continue
+		}
+		f := proof(sources(op, other), "Record %s is at offset %d, as %s was told, and %s", r.Value, r.Offset, op.Source.Process, instead).around(r.Offset)
+		switch {
+		case other.Kind == model.Read && slices.ContainsFunc(s.p.sent[r.Value], func(x *send) bool { return x.op.Call <= other.Return }):
+			return f.should(other.Source, "held record %s at offset %d", r.Value, r.Offset)
+		case op.Kind == model.Read:
+			return f.should(op.Source, "held no record %s at offset %d", r.Value, r.Offset)
+		}
+		return f.should(op.Source, "landed elsewhere")
+	}
+	return Finding{}
+}
+
+// sawInstead says what an operation put or saw where another one has a record, if
+// that is not the same.
+func sawInstead(op *model.Op, r histories.Record) (what string, differs bool) {
+	if slices.ContainsFunc(op.Empty, func(s model.Span) bool { return s.From <= r.Offset && r.Offset < s.To }) {
+		return op.Source.Process + " was handed nothing there", true
+	}
+	for _, o := range recordsOf(op) {
+		if o.Offset == r.Offset && o.Value != r.Value {
+			return fmt.Sprintf("record %s is there, as %s was told", o.Value, op.Source.Process), true
+		}
+	}
+	return "", false
 }
 
 // endsInside returns an answer that the log ended inside a batch that an operation
@@ -145,26 +212,6 @@ func forbidding(op *model.Op) string {
 	return fmt.Sprintf("when %s began to ask and saw it end earlier", op.Source.Process)
 }
 
-// denies returns an operation that has something else, or nothing, where
-// another one has a record; nil if there is none.
-func (s *search) denies(op *model.Op) *model.Op {
-	for i := range s.ops {
-		if other := &s.ops[i]; other != op && (conflicts(op, other) || conflicts(other, op)) {
-			return other
-		}
-	}
-	return nil
-}
-
-// conflicts reports whether the records of one operation are not what another
-// one saw at their offsets.
-func conflicts(op, other *model.Op) bool {
-	return slices.ContainsFunc(recordsOf(op), func(r histories.Record) bool {
-		hole := slices.ContainsFunc(other.Empty, func(s model.Span) bool { return s.From <= r.Offset && r.Offset < s.To })
-		return hole || slices.ContainsFunc(recordsOf(other), func(o histories.Record) bool { return o.Offset == r.Offset && o.Value != r.Value })
-	})
-}
-
 // recordsOf returns the records that an operation puts or finds at offsets.
 func recordsOf(op *model.Op) []histories.Record {
 	if op.Kind == model.Read || !op.Must || op.Offset == histories.None {
@@ -197,31 +244,35 @@ func (s *search) knows(offset int64) *model.Op {
 	return by
 }
 
-// firstMisfit searches for the answer that broke the history. Linearizability
-// is closed under prefixes: there is one answer such that the history up to it
-// is legal and the history with it is not. With fewer answers the linear engine
-// may see two constraints that cross; else it is said which answer the last one
-// crosses with.
-func (s *search) firstMisfit() Finding {
-	returns := slices.DeleteFunc(slices.Clone(s.ops), func(o model.Op) bool { return o.Return == histories.None })
-	slices.SortStableFunc(returns, func(a, b model.Op) int { return cmp.Compare(a.Return, b.Return) })
-	n := sort.Search(len(returns), func(n int) bool { return !s.fits(returns[:n+1]) })
-	if n == len(returns) {
-		return proof(nil, "No order of the operations fits all answers")
+// misfits puts answers into words of which only a search finds that they cross.
+// With nothing else known the linear engine may see two constraints that do.
+func (s *search) misfits(whole *conflict) Finding {
+	core, come, certain := s.core()
+	if !certain {
+		return s.lastStraw(come, whole)
 	}
-	if s.crosses(returns[:n+1]) {
-		return s.crossing()
+	s.ops = knowing(s.ops, core)
+	var f Finding
+	if s.crosses() {
+		f = s.crossing()
 	}
-	last := returns[n].Source
-	if n == 0 {
-		return proof([]*histories.Op{last}, "No order of the sends explains %q", brief(last, nil, nil)).should(last, "been another answer")
+	if len(f.ops) == 0 {
+		f = s.together(core)
 	}
-	if by := s.partner(returns[:n+1]); by != nil {
-		return proof([]*histories.Op{by, last}, "%s an order of the log, and with %q only without %q",
-			firstFit(n), brief(last, nil, nil), brief(by, nil, nil)).should(last, "been another answer, or come earlier or later")
-	}
-	return proof([]*histories.Op{last, returns[n-1].Source}, "%s an order of the log; with %q no order is left", firstFit(n), brief(last, nil, nil)).
+	s.crossed = answersOf(core)
+	return f.with(s.crossed...)
+}
+
+// lastStraw says no more than which answer broke the history, and names what the
+// linear engine blames in the whole.
+func (s *search) lastStraw(come []model.Op, whole *conflict) Finding {
+	last := come[len(come)-1].Source
+	f := proof([]*histories.Op{last}, "%s an order of the log; with %q no order is left", firstFit(len(come)-1), brief(last, nil, nil)).
 		should(last, "been another answer, or come earlier or later")
+	if whole == nil {
+		return f
+	}
+	return f.with(sources(whole.forces)...)
 }
 
 // firstFit begins a sentence about the answers that fit.
@@ -232,16 +283,9 @@ func firstFit(n int) string {
 	return fmt.Sprintf("The first %d answers fit", n)
 }
 
-// fits reports whether an order fits if no more than some answers are known, of
-// which the last is that of the instant.
-func (s *search) fits(known []model.Op) bool {
-	s.steps = 0
-	return s.windows(s.compile(prefix(s.ops, known))) == porcupine.Ok
-}
-
-// crosses looks for two constraints that cross where no order fits some answers.
-func (s *search) crosses(known []model.Op) bool {
-	log := s.compile(prefix(s.ops, known))
+// crosses looks for two constraints that cross in what is left of the history.
+func (s *search) crosses() bool {
+	log := s.compile(s.ops)
 	c, decided := runLinear(log)
 	if !decided {
 		_, c = divide(log)
@@ -250,42 +294,4 @@ func (s *search) crosses(known []model.Op) bool {
 		s.refused(c)
 	}
 	return c != nil
-}
-
-// mostPartners is how many answers are tried as the one that the last of those
-// that fit no order crosses with.
-const mostPartners = 64
-
-// partner returns the operation of the answer without which the others fit an
-// order, with the last one: the latest there is, nil if none is found within the
-// budget of one search.
-func (s *search) partner(known []model.Op) *histories.Op {
-	n, steps := len(known)-1, int64(0)
-	for i := n - 1; i >= max(0, n-mostPartners) && steps < s.budget.Steps; i-- {
-		if s.fits(slices.Delete(slices.Clone(known), i, i+1)) {
-			return known[i].Source
-		}
-		steps += s.steps
-	}
-	return nil
-}
-
-// prefix returns the history as it was when the last of some answers came: others
-// are not known, and what was not called yet is not there.
-func prefix(ops, known []model.Op) []model.Op {
-	answered, now := map[*histories.Op]bool{}, known[len(known)-1].Return
-	for _, o := range known {
-		answered[o.Source] = true
-	}
-	var out []model.Op
-	for _, o := range ops {
-		switch {
-		case answered[o.Source]:
-			out = append(out, o)
-		case o.Kind == model.Append && o.Call <= now:
-			o.Must, o.Offset, o.Return = false, histories.None, histories.None
-			out = append(out, o)
-		}
-	}
-	return out
 }
