@@ -281,6 +281,7 @@ const (
 
 // escape reads an escape of a string behind its backslash.
 func (e *ednReader) escape() error {
+	line, col := e.line, e.col-1 // behind a line break the backslash is not in this line
 	b, err := e.byte()
 	if err != nil {
 		return e.cutOff(err, "an escape")
@@ -301,15 +302,16 @@ func (e *ednReader) escape() error {
 		}
 		return e.fail(`expected four hexadecimal digits behind \u`)
 	}
-	return e.errorAt(e.line, e.col-2, `expected an escape (\" \\ \n \r \t \b \f \uXXXX)`)
+	return e.errorAt(line, col, `expected an escape (\" \\ \n \r \t \b \f \uXXXX)`)
 }
 
 // character reads \a, \newline, \(.
 func (e *ednReader) character() (string, error) {
+	line, col := e.line, e.col
 	e.byte()
 	b, err := e.byte()
 	if err != nil || b <= ' ' {
-		return "", e.fail(`expected a character behind \`)
+		return "", e.errorAt(line, col, `expected a character behind \`)
 	}
 	rest, err := e.token(b)
 	return `\` + rest, err

@@ -48,6 +48,8 @@ func TestErrors(t *testing.T) {
 		{"jepsen", "{:a \"b\xff\"}", "x:1:5: this string is not valid UTF-8"},
 		{"jepsen", "{:a\xff 1}", "x:1:2: this is not valid UTF-8"},
 		{"jepsen", `{:a "\q"}`, `x:1:6: expected an escape`},
+		{"jepsen", "{:a \"\\\n\"}", `x:1:6: expected an escape`},
+		{"jepsen", "{:a \\\n}", `x:1:5: expected a character behind \`},
 		{"jepsen", `{:a "\u12"}`, `x:1:8: expected four hexadecimal digits`},
 		{"jepsen", strings.Repeat("[", 1_000_000), "x:1:503: forms are nested more than 500 deep"},
 		{"jepsen", strings.Repeat("#a ", 1_000_000), "nested more than 500 deep"},
