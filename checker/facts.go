@@ -249,11 +249,15 @@ func (p *partition) beginning(poll *histories.Op, at int64) int64 {
 	return histories.None
 }
 
+// startKnown reports whether retention has moved the log start no further than
+// somebody was told.
+func (p *partition) startKnown() bool { return p.startTold || p.config.Get("offsets") == "dense" }
+
 // scanFrom returns where a complete scan begins: at the log start. Retention
 // may have moved it without anybody being told, and then the first record is
 // all there is to go by; where every offset holds a record it has not moved.
 func (p *partition) scanFrom(o *histories.Op) int64 {
-	certain := p.startTold || p.config.Get("offsets") == "dense"
+	certain := p.startKnown()
 	switch {
 	case certain && len(o.Records) > 0:
 		return min(p.start, lowest(o.Records))
@@ -270,7 +274,7 @@ func (p *partition) scanFrom(o *histories.Op) int64 {
 // retained returns a known record below the beginning of a complete scan, if
 // only retention nobody told of could explain that the scan lacks it.
 func (p *partition) retained() *record {
-	if p.startTold || p.config.Get("offsets") == "dense" {
+	if p.startKnown() {
 		return nil
 	}
 	from := int64(0)
@@ -290,7 +294,7 @@ func (p *partition) retained() *record {
 // retainedUnplaced is retained for what was acknowledged without an offset. It returns
 // the scan that lacks it.
 func (p *partition) retainedUnplaced() (*send, *read) {
-	if p.startTold || p.config.Get("offsets") == "dense" {
+	if p.startKnown() {
 		return nil, nil
 	}
 	for _, s := range p.sends {

@@ -131,24 +131,24 @@ func (s *prefixSearch) proven() int {
 	if !m.prove() || m.target.Name == notLinearizable && !m.holey() {
 		return len(s.moments)
 	}
-	end := 0
-	for i, at := range s.moments {
-		if at.Op != nil && !m.gone[at.Op.Index] || at.Mark != nil && !m.gone[at.Mark.Index] {
-			end = i + 1
-		}
-	}
-	return end
+	return s.happened(func(index int) bool { return !m.gone[index] })
 }
 
 // told returns the number of events by which all has happened that the first finding
 // of a prefix names.
-func (s *prefixSearch) told(r *Result) (events int) {
+func (s *prefixSearch) told(r *Result) int {
 	named := map[int]bool{}
 	for _, e := range r.first().Evidence {
 		named[e.Index] = true
 	}
+	return s.happened(func(index int) bool { return named[index] })
+}
+
+// happened returns the number of events by which some operations and marks have
+// happened, which are chosen by their indexes.
+func (s *prefixSearch) happened(chosen func(index int) bool) (events int) {
 	for i, at := range s.moments {
-		if at.Op != nil && named[at.Op.Index] || at.Mark != nil && named[at.Mark.Index] {
+		if at.Op != nil && chosen(at.Op.Index) || at.Mark != nil && chosen(at.Mark.Index) {
 			events = i + 1
 		}
 	}

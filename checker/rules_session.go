@@ -206,7 +206,7 @@ func (p *partition) shown(o *histories.Op) int64 {
 			end = max(end, r.Offset+1)
 		}
 	}
-	if o.Kind == histories.Send && o.Outcome == histories.OK && o.Offset != histories.None && model.AcksOf(o, p.config) == "all" {
+	if promises(o, p.config) && o.Offset != histories.None {
 		end = o.Offset + int64(len(o.Values))
 	}
 	return end
