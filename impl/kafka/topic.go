@@ -107,24 +107,30 @@ func (r *run) asked() string { return strings.Join(slices.Concat(r.Sides...), ",
 
 // noAnswer says of an error for the lack of time whom it waited for.
 func (r *run) noAnswer(waited context.Context, err error) error {
-	if waited.Err() != context.DeadlineExceeded {
+	if code := (*kerr.Error)(nil); waited.Err() != context.DeadlineExceeded || errors.As(err, &code) {
 		return err
 	}
 	return fmt.Errorf("no answer from %s within %v: %w; expected a broker of Kafka that is asked as its listener wants, with TLS and SASL or without", r.asked(), 4*r.Timeout, err)
 }
 
-// untilKnown asks about the topic until it is told, or the context has ended.
-// Brokers hear of a topic one after the other, if there is one.
+// untilKnown asks about the topic until it is told, or the context has ended: then
+// the last answer says why, and not the question that was left open. Brokers hear of a
+// topic one after the other, if there is one.
 func untilKnown(ctx context.Context, exists bool, ask func() error) error {
+	var answer error
 	for {
 		err := ask()
 		var code *kerr.Error
-		refused := errors.As(err, &code) && (!code.Retriable || !exists && code == kerr.UnknownTopicOrPartition)
-		if err == nil || refused || ctx.Err() != nil {
+		answered := errors.As(err, &code)
+		refused := answered && (!code.Retriable || !exists && code == kerr.UnknownTopicOrPartition)
+		if err == nil || refused {
 			return err
 		}
+		if answered {
+			answer = err
+		}
 		if pause(ctx, backOff); ctx.Err() != nil {
-			return err
+			return cmp.Or(answer, err)
 		}
 	}
 }

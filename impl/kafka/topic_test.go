@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -60,6 +61,24 @@ func TestSettingsUntold(t *testing.T) {
 		if c := s.History.Config(); c.Get("unclean.leader.election.enable") != "true" || c.Get("cleanup.policy") != "compact" || len(s.Remarks) != 1 {
 			t.Errorf("the header has %v; remarks %q", c, s.Remarks)
 		}
+	}
+}
+
+// TestLastAnswer has the time end while a question is open: what was answered before
+// says why the topic is not known.
+func TestLastAnswer(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := 0
+	err := untilKnown(ctx, true, func() error {
+		if asked++; asked == 1 {
+			return kerr.UnknownTopicOrPartition
+		}
+		cancel()
+		return ctx.Err()
+	})
+	if asked != 2 || !errors.Is(err, kerr.UnknownTopicOrPartition) {
+		t.Errorf("%v after %d questions", err, asked)
 	}
 }
 
