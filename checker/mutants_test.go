@@ -96,7 +96,7 @@ var mutants = []mutant{
 	{"windows.go", "return cmp.Compare(a.Call, b.Call) })\n\talike", "return cmp.Compare(b.Call, a.Call) })\n\talike"},
 	{"bounds.go", "sign*cmp.Compare(x.time, kept[n-1].time) > 0", "sign*cmp.Compare(x.time, kept[n-1].time) < 0"},
 	{"settle.go", "p.before.has(i) && o >= l.start", "false"},
-	{"suspects.go", "s.start + s.before(offset) - s.before(s.start)", "s.before(offset)"},
+	{"section.go", "s.start + s.before(offset) - s.before(s.start)", "s.before(offset)"},
 	{"quickread.go", "p.boundary.add(i)", "_, _ = p, i"},
 	{"settle.go", "max(o-1, l.start), o+2)", "o, o+2)"},
 	{"positions.go", "to = atStart\n", "to = 0\n"},

@@ -10,9 +10,10 @@
 // that returned before it was called.
 package histories
 
-import "strings"
-
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A Kind is what a client asked for.
 type Kind uint8

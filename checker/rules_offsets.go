@@ -1,0 +1,201 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/isrcheck/isrcheck/histories"
+)
+
+func inconsistentOffsets(p *partition) []Finding {
+	var found []Finding
+	for i := 1; i < len(p.records); i++ {
+		x, y := p.records[i-1], p.records[i]
+		if x.offset == y.offset {
+			if x.witness().Index > y.witness().Index {
+				x, y = y, x
+			}
+			a, b := x.witness(), y.witness()
+			ops := []*histories.Op{a, b}
+			for _, z := range []*record{x, y} {
+				if !z.witness().IsRead() {
+					ops = append(ops, p.placing(z)...)
+				}
+			}
+			found = append(found, proof(ops, "Offset %d has two records: record %s %s, record %s %s",
+				x.offset, x.value, phrase(x.how), y.value, phrase(y.how)).should(b, "%s", phrase(func() string { return y.instead(x) })).naming(x.value, y.value))
+		}
+	}
+	return found
+}
+
+// witness is the operation that put a record at its offset: the first read of
+// it, or its acknowledgement.
+func (x *record) witness() *histories.Op {
+	if len(x.seenBy) > 0 && !x.acked() {
+		return x.seenBy[0].op
+	}
+	return x.send.op
+}
+
+func (x *record) how() string {
+	if len(x.seenBy) > 0 && !x.acked() {
+		return fmt.Sprintf("was read by %s", x.seenBy[0].op.Process)
+	}
+	if x.acked() {
+		return fmt.Sprintf("was acknowledged to %s", x.send.op.Process)
+	}
+	return "belongs to a batch that was read"
+}
+
+// instead says what should have become of a record at another one's offset.
+func (x *record) instead(other *record) string {
+	if x.witness().IsRead() {
+		return fmt.Sprintf("held record %s at offset %d, and nothing else there", other.value, other.offset)
+	}
+	return fmt.Sprintf("been given other offsets: %d was taken by record %s", other.offset, other.value)
+}
+
+func offsetMismatches(p *partition) []Finding {
+	var found []Finding
+	for _, s := range p.sends {
+		if !p.mismatched(s) {
+			continue
+		}
+		for i, v := range s.op.Values {
+			told := s.op.Offset + int64(i)
+			if at := p.firstSeen(v); at != nil && at.offset != told && len(p.sent[v]) == 1 {
+				ops := []*histories.Op{s.op, at.seenBy[0].op}
+				if r := p.covers(s); retries(p.config) != "" && r != nil {
+					ops = append(ops, r.op) // it did not land there as well
+				}
+				found = append(found, proof(ops, "Record %s was acknowledged to %s at offset %d, and readers find it at offset %d",
+					v, s.op.Process, told, at.offset).should(s.op, "been told offset %d", at.offset-int64(i)).naming(v))
+				break
+			}
+		}
+	}
+	return found
+}
+
+func (p *partition) firstSeen(v histories.Value) *record {
+	for _, x := range p.places[v] {
+		if len(x.seenBy) > 0 {
+			return x
+		}
+	}
+	return nil
+}
+
+func duplicates(p *partition) []Finding {
+	var found []Finding
+	for _, c := range p.surplus() {
+		first, last := c.at[0], c.at[len(c.at)-1]
+		a, b := shownBy(first, last)
+		between := ""
+		if n := len(c.at) - 2; n > 0 {
+			between = fmt.Sprintf(" and %d more between them", n)
+		}
+		found = append(found, proof([]*histories.Op{p.firstSend(first.value).op, a, b}, "Record %s was sent %s and is in the log %s, at offsets %d and %d%s",
+			first.value, times(c.able), times(len(c.at)), first.offset, last.offset, between).should(b, "held record %s at no more than %s", first.value, places(c.able)).naming(first.value))
+	}
+	return found
+}
+
+// A surplus is a value with more copies in the log than sends that may have
+// taken effect.
+type surplus struct {
+	at   []*record // where it was read, by offset
+	able int
+}
+
+func (p *partition) surplus() []surplus {
+	var out []surplus
+	for _, x := range p.records {
+		if len(p.places[x.value]) < 2 {
+			continue
+		}
+		copies, able := p.copies(x.value), 0
+		for _, s := range p.sent[x.value] {
+			if takesEffect(s) {
+				able++
+			}
+		}
+		if able > 0 && len(copies) > able && copies[0] == x {
+			out = append(out, surplus{copies, able})
+		}
+	}
+	return out
+}
+
+// copies returns the places at which a value was read, by offset. A copy that
+// was lost is none.
+func (p *partition) copies(v histories.Value) []*record {
+	var at []*record
+	for _, x := range p.places[v] {
+		if len(x.seenBy) > 0 && x.gone == nil {
+			at = append(at, x)
+		}
+	}
+	slices.SortFunc(at, func(a, b *record) int { return cmp.Compare(a.offset, b.offset) })
+	return at
+}
+
+// placing returns the answers that tell where records are of which no producer
+// was told: one answer, if one tells of two.
+func (p *partition) placing(records ...*record) []*histories.Op {
+	var seen []*record
+	for _, x := range records {
+		if s := x.send; s != nil && !(s.acked && s.base == s.op.Offset) {
+			seen = append(seen, p.seenPart(x))
+		}
+	}
+	switch len(seen) {
+	case 0:
+		return nil
+	case 1:
+		return []*histories.Op{seen[0].seenBy[0].op}
+	}
+	a, b := shownBy(seen[0], seen[1])
+	return []*histories.Op{a, b}
+}
+
+// seenPart returns a record that was read of the batch that a record was sent
+// in: the record itself, if it was read.
+func (p *partition) seenPart(x *record) *record {
+	for i, v := range x.send.op.Values {
+		if len(x.seenBy) > 0 {
+			break
+		}
+		x = p.at[place{x.send.base + int64(i), v}]
+	}
+	return x
+}
+
+func gaps(p *partition) []Finding {
+	if p.config.Get("offsets") != "dense" {
+		return nil
+	}
+	var found []Finding
+	reported := map[int64]bool{}
+	for _, r := range p.reads {
+		next := p.scope(r)
+		hole := func(to int64) {
+			for ; next < to && len(found) <= perRule; next++ {
+				if i := p.search(next); reported[next] || i < len(p.records) && p.records[i].offset == next {
+					continue // a record is known there: lost, or skipped
+				}
+				reported[next] = true
+				found = append(found, proof([]*histories.Op{r.op}, "Offset %d holds nothing, and %s read past it", next, r.op.Process).
+					should(r.op, "held a record at offset %d", next).around(next))
+			}
+		}
+		for _, rec := range r.op.Records {
+			hole(rec.Offset)
+			next = max(next, rec.Offset+1)
+		}
+		hole(r.to)
+	}
+	return found
+}
