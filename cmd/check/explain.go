@@ -13,6 +13,7 @@ import (
 )
 
 func (a *app) explain() *cobra.Command {
+	var how judging
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain FILE",
@@ -24,24 +25,30 @@ func (a *app) explain() *cobra.Command {
 		Example: "  check explain failures/lost-write-9c1f02ab55d01e77.hist",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			a.explainFile(context.Background(), args[0], asJSON)
+			if err := how.valid(); err != nil {
+				return err
+			}
+			a.explainFile(args[0], how, asJSON)
 			return nil
 		},
 	}
 	a.limitFlag(cmd)
+	how.flags(cmd)
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
-func (a *app) explainFile(ctx context.Context, name string, asJSON bool) {
+func (a *app) explainFile(name string, how judging, asJSON bool) {
+	ctx, cancel := how.within(context.Background())
+	defer cancel()
 	h, err := a.read(ctx, name)
 	if err != nil {
 		a.fail(exitInput, err)
 		return
 	}
 	end := newProgress(a.err).during("judging " + label(name))
-	r := checker.Check(ctx, h, checker.Options{})
-	checker.Explain(ctx, h, r, checker.Options{})
+	r := checker.Check(ctx, h, how.opts)
+	checker.Explain(ctx, h, r, how.opts)
 	end()
 	j := judgement{file: name, header: h.Header(), result: r}
 	a.worsen(j.exit())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,9 @@ import (
 
 // A shortener is the command minimize.
 type shortener struct {
+	judging
 	app    *app
+	cmd    *cobra.Command
 	to     string
 	budget int
 	force  bool
@@ -44,7 +47,7 @@ func (a *app) minimize() *cobra.Command {
 			"  check minimize failures/lost-write-9c1f02ab55d01e77.hist -o smaller.hist --budget 100000",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := s.check(); err != nil {
+			if err := cmp.Or(s.valid(), s.check()); err != nil {
 				return err
 			}
 			if err := apart([]output{{"--output", s.to}}, args[0]); err != nil {
@@ -52,13 +55,17 @@ func (a *app) minimize() *cobra.Command {
 			}
 			ctx, stop := interruptible()
 			defer stop()
-			if err := s.run(ctx, args[0]); err != nil {
+			timed, cancel := s.within(ctx)
+			defer cancel()
+			if err := s.run(timed, args[0]); err != nil {
 				a.failOrStop(ctx, err)
 			}
 			return nil
 		},
 	}
+	s.cmd = cmd
 	a.limitFlag(cmd)
+	s.flags(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&s.to, "output", "o", "", "the file to write (.hist, .jsonl, .jsonl.gz or .jsonl.zst)")
 	flags.IntVar(&s.budget, "budget", defaultShrink, "runs of the schedule, or checks of the recording, that it may take")
@@ -93,12 +100,15 @@ func (s *shortener) run(ctx context.Context, name string) error {
 func (s *shortener) recording(ctx context.Context, name string, h *histories.History) (err error) {
 	progress := newProgress(s.app.err)
 	end := progress.during("judging " + label(name))
-	r := checker.Check(ctx, h, checker.Options{})
+	r := checker.Check(ctx, h, s.opts)
 	end()
-	if r.Verdict != checker.Violates {
+	switch {
+	case r.Verdict == checker.Undecided:
+		return fmt.Errorf("%s: expected a history that fails; the verdict of this one is unknown: %s", label(name), r.Reason)
+	case r.Verdict != checker.Violates:
 		return fmt.Errorf("%s: expected a history that fails; the verdict of this one is %s, so there is nothing to make smaller", label(name), r.Verdict)
 	}
-	small, checks := checker.Minimize(ctx, h, checker.MinimizeOptions{Budget: s.budget, Known: r, Progress: func(checks, left int) {
+	small, checks := checker.Minimize(ctx, h, checker.MinimizeOptions{Options: s.opts, Budget: s.budget, Known: r, Progress: func(checks, left int) {
 		progress.say(checks, s.budget, "%s left after %s", count(left, "operation"), count(checks, "check"))
 	}})
 	progress.done()
@@ -112,6 +122,11 @@ func (s *shortener) recording(ctx context.Context, name string, h *histories.His
 
 // schedule shortens the cause of a case.
 func (s *shortener) schedule(ctx context.Context, name string, h *histories.History) error {
+	for _, flag := range []string{"engine", "steps", "max-memory"} {
+		if s.cmd.Flags().Changed(flag) {
+			return fmt.Errorf("%s: expected a recording for --%s; the runs of a schedule are judged as 'check run' judges them", label(name), flag)
+		}
+	}
 	steps, err := hunt.ReadCause(h)
 	if err != nil {
 		return err

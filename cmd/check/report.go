@@ -16,6 +16,7 @@ import (
 )
 
 func (a *app) report() *cobra.Command {
+	var how judging
 	var to string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -32,32 +33,35 @@ func (a *app) report() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			out := output{"--output", to}
-			if err := cmp.Or(apart([]output{out}, args[0]), noHistory(out)); err != nil {
+			if err := cmp.Or(how.valid(), apart([]output{out}, args[0]), noHistory(out)); err != nil {
 				return err
 			}
 			ctx, stop := interruptible()
 			defer stop()
-			if err := a.reportFile(ctx, args[0], to, asJSON); err != nil {
+			if err := a.reportFile(ctx, args[0], to, how, asJSON); err != nil {
 				a.failOrStop(ctx, err)
 			}
 			return nil
 		},
 	}
 	a.limitFlag(cmd)
+	how.flags(cmd)
 	cmd.Flags().StringVarP(&to, "output", "o", "", "the file to write")
 	jsonFlag(cmd, &asJSON)
 	cmd.MarkFlagRequired("output")
 	return cmd
 }
 
-func (a *app) reportFile(ctx context.Context, name, to string, printJSON bool) error {
+func (a *app) reportFile(ctx context.Context, name, to string, how judging, printJSON bool) error {
 	h, err := a.read(ctx, name)
 	if err != nil {
 		return err
 	}
 	end := newProgress(a.err).during("judging " + label(name))
-	r := checker.Check(ctx, h, checker.Options{})
-	checker.Explain(ctx, h, r, checker.Options{})
+	timed, cancel := how.within(ctx)
+	defer cancel()
+	r := checker.Check(timed, h, how.opts)
+	checker.Explain(timed, h, r, how.opts)
 	end()
 	if ctx.Err() != nil {
 		return ctx.Err()

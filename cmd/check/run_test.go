@@ -101,7 +101,7 @@ func TestInternalErrors(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	for _, timeout := range []time.Duration{0, time.Hour} {
-		v := &verifier{app: &app{}, timeout: timeout}
+		v := &verifier{app: &app{}, judging: judging{timeout: timeout}}
 		v.check = func(ctx context.Context, _ string, _ checker.Options) (*checker.Result, histories.Header, error) {
 			if _, ends := ctx.Deadline(); ends != (timeout > 0) {
 				t.Errorf("with a timeout of %v the check has a deadline: %v", timeout, ends)
@@ -115,7 +115,7 @@ func TestTimeout(t *testing.T) {
 // TestTimeIsOver demands that what ends a search tells why in the words of the
 // command line.
 func TestTimeIsOver(t *testing.T) {
-	v := &verifier{app: &app{}, timeout: time.Nanosecond}
+	v := &verifier{app: &app{}, judging: judging{timeout: time.Nanosecond}}
 	v.check = func(ctx context.Context, _ string, _ checker.Options) (*checker.Result, histories.Header, error) {
 		<-ctx.Done()
 		if got := context.Cause(ctx).Error(); got != "time is over (--timeout 1ns)" {

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,11 +16,10 @@ import (
 
 // A verifier judges files.
 type verifier struct {
-	app     *app
-	check   func(context.Context, string, checker.Options) (*checker.Result, histories.Header, error)
-	opts    checker.Options
-	timeout time.Duration // a file; 0 is none
-	expect  bool          // compare with the verdicts that the files document
+	app   *app
+	check func(context.Context, string, checker.Options) (*checker.Result, histories.Header, error)
+	judging
+	expect  bool // compare with the verdicts that the files document
 	json    bool
 	verbose bool
 	tally   [exitInternal + 1]int // files by exit code
@@ -41,23 +38,19 @@ func (a *app) verify() *cobra.Command {
 			"  check verify --json run.hist | jq .findings",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if v.timeout < 0 || v.opts.Steps < 1 || v.opts.Memory < 1 {
-				return errors.New("expected a --timeout of 0 or more, and --steps and --max-memory of 1 or more")
+			if err := v.valid(); err != nil {
+				return err
 			}
 			v.run(args)
 			return nil
 		},
 	}
 	a.limitFlag(cmd)
+	v.judging.flags(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&v.expect, "expect", false, "succeed if every file has the verdict that its header expects")
-	flags.Var((*engineFlag)(&v.opts.Engine), "engine", "what decides where rules do not: "+strings.Join(checker.Engines, ", "))
 	flags.BoolVar(&v.json, "json", false, "one JSON object a file (see docs/json.md)")
 	flags.BoolVarP(&v.verbose, "verbose", "v", false, "say everything about every file, not only about those that need it")
-	flags.DurationVar(&v.timeout, "timeout", 0, "give up on a file after this time (verdict unknown); 0 is never")
-	flags.Int64Var(&v.opts.Steps, "steps", checker.DefaultSteps, "give up on a partition after so many steps of the model")
-	v.opts.Memory = checker.DefaultMemory
-	flags.Var((*byteFlag)(&v.opts.Memory), "max-memory", "give up on a partition when the search holds so many bytes (K, M, GiB...)")
 	return cmd
 }
 
@@ -115,12 +108,8 @@ func (v *verifier) judge(file source) (j judgement) {
 			v.app.reportBug(j.result.Reason, report)
 		}
 	}()
-	ctx := context.Background()
-	if v.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, v.timeout, fmt.Errorf("time is over (--timeout %s)", v.timeout))
-		defer cancel()
-	}
+	ctx, cancel := v.within(context.Background())
+	defer cancel()
 	end := newProgress(v.app.err).during("judging " + label(file.name))
 	defer end()
 	j.result, j.header, j.err = v.check(ctx, file.name, v.opts)
@@ -162,25 +151,3 @@ func (a *app) checkFile(ctx context.Context, name string, opts checker.Options) 
 func (a *app) isFileOfHistory(name string) bool {
 	return name != "-" && isFile(name) && importers.MayBeHistory(name)
 }
-
-// engineFlag is the value of --engine.
-type engineFlag checker.Engine
-
-func (e *engineFlag) Set(name string) error {
-	if !slices.Contains(checker.Engines, name) {
-		return fmt.Errorf("expected one of %s", strings.Join(checker.Engines, ", "))
-	}
-	if *e = engineFlag(name); name == "auto" {
-		*e = engineFlag(checker.Auto)
-	}
-	return nil
-}
-
-func (e *engineFlag) String() string {
-	if checker.Engine(*e) == checker.Auto {
-		return "auto"
-	}
-	return string(*e)
-}
-
-func (e *engineFlag) Type() string { return "engine" }
