@@ -32,7 +32,10 @@ func drawn(t *testing.T, usual int) int {
 // on everything and an enumeration of all lives of a log.
 func TestEnginesAgree(t *testing.T) {
 	count := map[string]int{}
-	n := drawn(t, 4_000)
+	n, patience := drawn(t, 52_000), modeltest.Brief
+	if n > 520 {
+		patience = modeltest.Patient
+	}
 	least := n
 	if testing.Short() { // four judges of one goroutine each
 		n, least = 4, 0
@@ -56,7 +59,7 @@ func TestEnginesAgree(t *testing.T) {
 			s.options.Start = modeltest.StartOf(ops, opt)
 			at, _ := positions(h)
 			want := porcupine.Illegal
-			legal, known := modeltest.Linearizable(h.Ops(), opt, func(o *histories.Op) int64 { return asked(h, o, at) })
+			legal, known := modeltest.Linearizable(h.Ops(), opt, func(o *histories.Op) int64 { return asked(h, o, at) }, patience)
 			if !known {
 				count["too many orders"]++
 				continue

@@ -122,7 +122,7 @@ func TestSameVerdictAsEnumeration(t *testing.T) {
 			}
 			h := build(t, opt, ops)
 			at, _ := positions(h)
-			legal, known := modeltest.Linearizable(h.Ops(), opt, func(o *histories.Op) int64 { return asked(h, o, at) })
+			legal, known := modeltest.Linearizable(h.Ops(), opt, func(o *histories.Op) int64 { return asked(h, o, at) }, modeltest.Patient)
 			if !known {
 				continue
 			}

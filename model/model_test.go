@@ -59,7 +59,7 @@ func TestAgreesWithEnumeration(t *testing.T) {
 					if _, err := histories.New("drawn", histories.Header{}, ops, nil); err != nil {
 						continue
 					}
-					want, known := modeltest.Linearizable(ops, opt, positionOf)
+					want, known := modeltest.Linearizable(ops, opt, positionOf, modeltest.Patient)
 					if got := accepts(ops, opt); known && got != want {
 						t.Fatalf("porcupine says %v, enumeration says %v\n%s", got, want, list(ops))
 					}

@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"strconv"
 
@@ -11,13 +12,13 @@ import (
 // Linearizable reports whether some order of the operations, each taking
 // effect between its call and its return, is a life of a committed log. It
 // tries all of them: only small histories end in reasonable time, and of one that
-// has too many it says that it does not know.
+// has too many, with more dead ends than patience, it says that it does not know.
 //
 // position tells where each read was asked to begin, None where that is not
 // known.
-func Linearizable(ops []histories.Op, opt Options, position func(*histories.Op) int64) (legal, known bool) {
+func Linearizable(ops []histories.Op, opt Options, position func(*histories.Op) int64, patience int) (legal, known bool) {
 	opt.Start = StartOf(ops, opt)
-	e := &enumeration{opt: opt, position: position, dead: map[string]bool{}}
+	e := &enumeration{opt: opt, position: position, patience: patience, dead: map[string]bool{}}
 	for i := range ops {
 		if o := &ops[i]; o.Outcome != histories.Fail && (o.Kind == histories.Send || o.IsRead() || o.Kind == histories.List && o.At != "ts" || o.Kind == histories.DeleteRecords) {
 			if o.Outcome == histories.OK || o.Kind == histories.Send {
@@ -36,12 +37,14 @@ func Linearizable(ops []histories.Op, opt Options, position func(*histories.Op) 
 		e.again = maxAgain
 	}
 	legal = e.try(nil, 0, make([]bool, len(e.ops)))
-	return legal, legal || len(e.dead) < mostDead
+	return legal, legal || len(e.dead) < patience
 }
 
-// mostDead is how many dead ends are remembered before the search is given up:
-// some hundred megabytes, and a few seconds.
-const mostDead = 1 << 19
+// How many dead ends an enumeration remembers before it gives up.
+const (
+	Patient = 1 << 19 // some hundred megabytes, and a few seconds
+	Brief   = 1 << 12 // some milliseconds, and enough for 99 in 100 drawn histories of 9 operations
+)
 
 // StartOf returns the log start that a history is judged by: the highest that
 // anybody was told, or may have moved it to.
@@ -78,38 +81,38 @@ type enumeration struct {
 	top      int64 // no use in going further
 	again    int   // times that a send may still land again
 
-	dead map[string]bool // logs, with what is still to come, from which nothing led to the end
+	patience int
+	dead     map[string]bool // logs, with what is still to come, from which nothing led to the end
+	key      []byte          // of the latest one
 }
 
 // try reports whether a log can be extended to the end, and remembers from where it
 // cannot.
 func (e *enumeration) try(log []histories.Record, end int64, used []bool) bool {
-	if len(e.dead) >= mostDead {
-		return false
-	}
-	key := e.key(log, end, used)
-	if e.dead[key] {
+	if len(e.dead) >= e.patience || e.dead[string(e.keyOf(log, end, used))] {
 		return false
 	}
 	if e.tryAll(log, end, used) {
 		return true
 	}
-	e.dead[key] = true
+	e.dead[string(e.keyOf(log, end, used))] = true
 	return false
 }
 
-// key tells apart what a search may go on from.
-func (e *enumeration) key(log []histories.Record, end int64, used []bool) string {
-	key := strconv.AppendInt(make([]byte, 0, 128), int64(e.again), 10)
-	key = strconv.AppendInt(append(key, ' '), end, 10)
+// keyOf tells apart what a search may go on from.
+func (e *enumeration) keyOf(log []histories.Record, end int64, used []bool) []byte {
+	key := append(e.key[:0], byte(e.again))
+	key = binary.AppendVarint(key, end)
 	for _, u := range used {
 		key = strconv.AppendBool(key, u)
 	}
 	for _, r := range log {
-		key = strconv.AppendInt(append(key, ' '), r.Offset, 10)
-		key = append(append(key, ':'), r.Value.String()...)
+		key = binary.AppendVarint(key, r.Offset)
+		value := r.Value.String()
+		key = append(binary.AppendVarint(key, int64(len(value))), value...)
 	}
-	return string(key)
+	e.key = key
+	return key
 }
 
 // tryAll extends a log by every operation that may come next, in every way.
@@ -174,7 +177,7 @@ func (e *enumeration) apply(o *histories.Op, log []histories.Record, end int64, 
 		if o.Offset != histories.None && o.Offset != at {
 			continue
 		}
-		longer := slices.Clone(log)
+		longer := append(make([]histories.Record, 0, len(log)+len(o.Values)), log...)
 		for j, v := range o.Values {
 			longer = append(longer, histories.Record{Offset: at + int64(j), Value: v})
 		}
