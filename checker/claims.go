@@ -120,6 +120,9 @@ func (s *search) together(core []model.Op) Finding {
 		return cmp.Or(a.by.Source.Index-b.by.Source.Index, cmp.Compare(a.at, b.at))
 	})
 	says, batches := recounted(withoutEchoes(claims)), s.batches(claims, answersOf(core))
+	if len(batches) == 0 {
+		batches = s.undivided(claims)
+	}
 	for _, b := range batches {
 		says += fmt.Sprintf(", and %s sent %s together", b.Process, records(b.Values))
 	}
@@ -165,6 +168,48 @@ func (s *search) batches(claims []claim, named []*histories.Op) (out []*historie
 	return out
 }
 
+// undivided returns a batch of which a part would explain some claims, if there is
+// one: that all of it or nothing takes effect is what they cross with. Of many batches
+// it looks at the latest.
+func (s *search) undivided(claims []claim) []*histories.Op {
+	ops, t := s.ops, trials{s: s}
+	defer func() { s.ops = ops }()
+	for i := len(ops) - 1; i >= 0; i-- {
+		if ops[i].Kind != model.Append {
+			continue
+		}
+		for n := 1; n < len(ops[i].Values); n++ {
+			s.ops = slices.Clone(ops)
+			s.ops[i].Values = ops[i].Values[:n]
+			if t.fit(claims) {
+				return []*histories.Op{ops[i].Source}
+			}
+		}
+	}
+	return nil
+}
+
+// trials are claims that are tried in place of others, as long as that is not too
+// much work.
+type trials struct {
+	s    *search
+	n    int
+	work int64
+}
+
+const mostTrials = 16
+
+// fit reports whether some order is known to fit some claims.
+func (t *trials) fit(claims []claim) bool {
+	if t.n >= mostTrials || t.work > mostWork {
+		return false
+	}
+	fits := !t.s.refuted(claims)
+	t.n++
+	t.work += t.s.steps + int64(len(t.s.ops))
+	return fits
+}
+
 // mostSizes is how many sends are counted.
 const mostSizes = 6
 
@@ -174,7 +219,7 @@ func (s *search) sizes(claims []claim) string {
 	about := func(topics ...topic) bool {
 		return slices.ContainsFunc(claims, func(c claim) bool { return slices.Contains(topics, c.what) })
 	}
-	if !s.options.Dense || s.options.Again || about(handed) || !about(reached, ended, landed) {
+	if !s.options.Dense || s.options.Again || s.p.section != nil || about(handed) || !about(reached, ended, landed) {
 		return ""
 	}
 	var sizes []string
@@ -280,11 +325,7 @@ func (s *search) rather(claims []claim, by *histories.Op) string {
 	case landed:
 		return "been told another offset"
 	case ended:
-		least := slices.Clone(claims)
-		if least[wrong].what = reached; s.refuted(least) {
-			return "been told a lower end"
-		}
-		return "been told a higher end"
+		return s.rightEnd(claims, wrong)
 	case reached:
 		return "been told a lower end"
 	case nothing:
@@ -294,4 +335,27 @@ func (s *search) rather(claims []claim, by *histories.Op) string {
 	default:
 		return fmt.Sprintf("held no record %s at offset %d", c.record, c.at)
 	}
+}
+
+// rightEnd says which ends an answer might have told instead of the one it did: the
+// next one below that fits, and the next one above.
+func (s *search) rightEnd(claims []claim, wrong int) string {
+	var ends []string
+	for _, step := range []int64{-1, 1} {
+		t, other := trials{s: s}, slices.Clone(claims)
+		for i := range int64(mostTrials) {
+			if other[wrong].at = claims[wrong].at + step*(i+1); other[wrong].at >= 0 && t.fit(other) {
+				ends = append(ends, fmt.Sprint(other[wrong].at))
+				break
+			}
+		}
+	}
+	if len(ends) > 0 {
+		return "been told that the log ended at " + strings.Join(ends, " or ")
+	}
+	least := slices.Clone(claims)
+	if least[wrong].what = reached; s.refuted(least) {
+		return "been told a lower end"
+	}
+	return "been told a higher end"
 }

@@ -20,6 +20,7 @@ type Prefix struct {
 	Breaks  Evidence // the operation or mark with which it is not legal any more
 	Answer  bool     // it is its answer that breaks it
 	At      int64    // when that was
+	Rule    string   // by which it is broken then
 	Skipped string   // why nothing of this is known, "" if it is
 }
 
@@ -52,7 +53,7 @@ func LegalPrefix(ctx context.Context, h *histories.History, r *Result, opts Opti
 	if why := weigh(h).exceeds(opts.Memory, "the history as a whole"); why != "" {
 		return Prefix{Skipped: why}
 	}
-	s := &prefixSearch{ctx: ctx, h: h, whole: r, opts: opts, moments: h.Moments(), hindsight: hasHindsight(h)}
+	s := &prefixSearch{ctx: ctx, h: h, whole: r, opts: opts, moments: h.Moments(), hindsight: hasHindsight(h), broken: map[int]string{}}
 	before, at := s.breakingInstant()
 	legal := at - 1
 	for steps := 0; s.skipped == "" && (legal > before || s.hindsight) && s.violates(legal); legal-- {
@@ -110,6 +111,7 @@ type prefixSearch struct {
 	judged    int // operations
 	steps     int64
 	skipped   string
+	broken    map[int]string // the rules by which prefixes of so many events are
 }
 
 // hasHindsight reports whether what happens later may excuse what was seen.
@@ -192,12 +194,15 @@ func (s *prefixSearch) check(events int) *Result {
 	if s.ctx.Err() != nil {
 		s.skipped = "the search for it was ended: " + context.Cause(s.ctx).Error()
 	}
+	if r.Verdict == Violates {
+		s.broken[events] = r.first().Name
+	}
 	return r
 }
 
 // prefix describes the first events.
 func (s *prefixSearch) prefix(events int) Prefix {
-	p := Prefix{Events: events, Of: len(s.moments), Time: histories.None}
+	p := Prefix{Events: events, Of: len(s.moments), Time: histories.None, Rule: cmp.Or(s.broken[events+1], s.whole.first().Name)}
 	if events > 0 {
 		p.Time = s.moments[events-1].Time()
 	}
@@ -209,12 +214,11 @@ func (s *prefixSearch) prefix(events int) Prefix {
 	} else {
 		p.Breaks = Evidence{Index: breaks.Op.Index, Line: breaks.Line(), Text: brief(breaks.Op, nil, nil)}
 	}
-	for i, at := range rest {
-		if line := at.Line(); i == 0 || line < p.Line {
-			p.Line = line
-		}
+	line := func(a, b histories.Moment) int { return cmp.Compare(a.Line(), b.Line()) }
+	p.Line = slices.MinFunc(rest, line).Line() - 1
+	if p.Line < slices.MinFunc(s.moments, line).Line() { // lines of the header are not events
+		p.Line = 0
 	}
-	p.Line = max(p.Line-1, 0)
 	return p
 }
 

@@ -57,20 +57,16 @@ func (s *search) crossing() Finding {
 	c := s.conflict
 	switch {
 	case c.cause == unexplained:
-		by := s.knows(c.offset)
-		if by == nil {
-			return Finding{}
-		}
-		return proof(sources(by), "Offset %d holds something, as %s was told, and no send explains it", c.offset, by.Source.Process).
-			should(by.Source, "held nothing at offset %d, and ended before it", c.offset).around(c.offset)
+		return s.unexplained(c.offset)
 	case c.forces == nil:
 		return Finding{}
 	case c.cause == disagrees, c.forbids == nil:
 		return s.disagreement(c.forces)
 	case c.cause == overlaps:
-		records := fmt.Sprintf("for record %s and for record %s", c.forbids.Values[0], c.forces.Values[0])
-		if c.forbids.Values[0] == c.forces.Values[0] {
-			records = fmt.Sprintf("both times for record %s", c.forces.Values[0])
+		first, second := valueAt(c.forbids, c.offset), valueAt(c.forces, c.offset)
+		records := fmt.Sprintf("for record %s and for record %s", first, second)
+		if first == second {
+			records = fmt.Sprintf("both times for record %s", first)
 		}
 		return proof(sources(c.forces, c.forbids), "Offset %d was given away twice, %s", c.offset, records).should(c.forces.Source, "landed elsewhere")
 	case c.cause == splits:
@@ -80,6 +76,54 @@ func (s *search) crossing() Finding {
 	return proof(sources(c.forces, c.forbids), "The log had to reach offset %d by time %d, %s, and could not before time %d, %s",
 		c.offset, c.forces.Return, forcing(c.forces), c.forbids.Call, forbidding(c.forbids)).
 		should(c.forces.Source, "%s", c.instead())
+}
+
+// unexplained says who knows that an offset holds something that no send explains.
+func (s *search) unexplained(offset int64) Finding {
+	by := s.knows(offset)
+	if by == nil {
+		return Finding{}
+	}
+	process, at := by.Source.Process, firstAt(by.Records, offset)
+	if at < len(by.Records) && by.Records[at].Offset == offset {
+		return s.unsent(by, by.Records[at])
+	}
+	const none = "%s, and no send explains what offset %d holds"
+	switch {
+	case by.Kind == model.Append && by.Must && by.Offset > offset:
+		says := fmt.Sprintf("%s was told that record %s is at offset %d", process, by.Values[0], by.Offset)
+		return proof(sources(by), none, says, offset).should(by.Source, "been told a lower offset")
+	case at < len(by.Records):
+		says := fmt.Sprintf("%s was handed record %s at offset %d", process, by.Records[at].Value, by.Records[at].Offset)
+		return proof(sources(by), none, says, offset).should(by.Source, "held no record behind offset %d", offset).around(by.Records[at].Offset)
+	}
+	says := fmt.Sprintf("%s was told that the log had come to %d", process, by.Low)
+	if by.Exact > offset {
+		says = fmt.Sprintf("%s was told that the log ended at %d", process, by.Exact)
+	}
+	return proof(sources(by), none, says, offset).should(by.Source, "been told a lower end")
+}
+
+// unsent says of a record that was handed out that no send put it there: the one that
+// was acknowledged put it elsewhere.
+func (s *search) unsent(by *model.Op, r histories.Record) Finding {
+	for i := range s.ops {
+		op := &s.ops[i]
+		if j := slices.Index(op.Values, r.Value); op.Kind == model.Append && op.Must && op.Offset != histories.None && j >= 0 {
+			return proof(sources(by, op), "%s was handed record %s at offset %d, and %s was told that it is at offset %d", by.Source.Process, r.Value, r.Offset, op.Source.Process, op.Offset+int64(j)).
+				should(by.Source, "held no record %s at offset %d", r.Value, r.Offset).around(r.Offset)
+		}
+	}
+	return proof(sources(by), "%s was handed record %s at offset %d, and no send explains it", by.Source.Process, r.Value, r.Offset).
+		should(by.Source, "held no record %s at offset %d", r.Value, r.Offset).around(r.Offset)
+}
+
+// valueAt returns what a send has at an offset, as far as that is known.
+func valueAt(op *model.Op, offset int64) histories.Value {
+	if i := offset - op.Offset; op.Offset != histories.None && i >= 0 && i < int64(len(op.Values)) {
+		return op.Values[i]
+	}
+	return op.Values[0]
 }
 
 // disagreement says what an operation says against others, or against itself, if

@@ -29,16 +29,28 @@ func TestWitness(t *testing.T) {
 			"Record 1 is at offset 0, as S was told, and C was handed nothing there", "3! 5"},
 		{ // two answers that only a search finds to cross
 			" offsets=dense\n1-20 P1 send 1,2 => info\n1-20 P2 send 1,2,3 => info\n2-4 C1 list latest => ok @2\n3-5 C2 list latest => ok @3\n",
-			"C1 was told that the log ended at 2, and C2 was told that the log ended at 3, and the sends by then have 2 and 3 records: no order of the sends explains that", "2 3!"},
+			"C1 was told that the log ended at 2, and C2 was told that the log ended at 3, and P2 sent records 1,2,3 together: no order of the sends explains that", "1 2 3!"},
 		{ // one answer that no send explains
 			" offsets=dense\n1-20 P1 send 1,2 => info\n1-20 P2 send 1,3 => info\n2-3 C1 list latest => ok @3\n",
-			"C1 was told that the log ended at 3, and the sends by then have 2 and 2 records: no order of the sends explains that", "2!"},
+			"C1 was told that the log ended at 3, and P2 sent records 1,3 together: no order of the sends explains that", "1 2!"},
 		{ // a send that was told its offset and may have no effect is an answer, too
 			" offsets=dense\n4-5 p0 send 1,2 => info @1\n4-7 p1 list latest => ok @2\n",
 			"p0 was told that records 1,2 begin at offset 1, and p1 was told that the log ended at 2, and the only send by then has 2 records: no order of the sends explains that", "4! 4"},
 		{ // an acknowledgement without an offset: what it says is needed, or not
 			" offsets=dense\n22-24 p0 send 1 => ok @-\n38-38 p1 list latest => ok @2\n",
-			"Offset 1 holds something, as p1 was told, and no send explains it", "38!"},
+			"p1 was told that the log ended at 2, and no send explains what offset 1 holds", "38!"},
+		{ // the same known by an acknowledgement, and by a record
+			" offsets=dense\n8-13 p1 send 1 => ok @1\n",
+			"p1 was told that record 1 is at offset 1, and no send explains what offset 0 holds", "8!"},
+		{ // a record that was acknowledged elsewhere
+			" offsets=dense reads=committed\n3-5 p0 send 1 acks=1 => ok @0\n4-6 p2 send 2,3,4 => ok @1\n5-5 p1 fetch from=0 => ok [0:2] hw=1\n9-9 p3 fetch from=3 => ok [3:4]\n",
+			"p1 was handed record 2 at offset 0, and p2 was told that it is at offset 1", "4 5!"},
+		{ // the record that is at the offset, not the first of its batch
+			" offsets=dense\n1-2 P1 send 1,7 => ok @0\n3-4 P2 send 7,8 => ok @1\n",
+			"Offset 1 was given away twice, both times for record 7", "1 3!"},
+		{ // a batch that has to come as a whole, after the sends that were needed before
+			" offsets=dense\n1-2 P1 send 1 => ok @0\n3-4 L list latest => ok @1\n5-6 U send 2,3 => info\n7-8 L list latest => ok @2\n",
+			"L was told that the log ended at 1, and then L was told that the log ended at 2, and U sent records 2,3 together: no order of the sends explains that", "3 5 7!"},
 		{
 			" offsets=dense\n22-24 p0 send 1 => ok @-\n38-38 p1 fetch from=0 => ok []\n",
 			"p0 was told that record 1 took effect, and then p1 was handed nothing from offset 0 on: no order of the sends explains that", "22 38!"},
@@ -47,6 +59,9 @@ func TestWitness(t *testing.T) {
 			"S was handed nothing at offset 3 and handed record 2 at offset 4, and P sent records 1,2,3 together: no order of the sends explains that", "1 5!"},
 	} {
 		settings := head
+		if strings.Contains(c.ops, "reads=") {
+			settings = "history 1\nconfig acks=all"
+		}
 		if !strings.Contains(c.ops, idemKey) {
 			settings += " " + idemKey + "=true"
 		}
@@ -75,6 +90,28 @@ func TestWitness(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s %v, want not-linearizable:%s", r.Verdict, r.Names(), c.ops)
+		}
+	}
+}
+
+// TestRightEnd asks which ends an answer might have told instead of one that fits no
+// order.
+func TestRightEnd(t *testing.T) {
+	for ops, want := range map[string]string{
+		"1-2 P send 1 => ok @0\n3-4 L list latest => ok @1\n5-6 U send 2,3 => info\n7-8 L list latest => ok @2\n": "been told that the log ended at 1 or 3",
+		"1-2 P send 1 => ok @0\n5-6 U send 2,3 => info\n5-6 V send 4,5,6,7 => info\n7-8 L list latest => ok @4\n": "been told that the log ended at 3 or 5",
+		"3-4 U send 2,3 => info\n7-8 L list latest => ok @1\n":                                                    "been told that the log ended at 0 or 2",
+	} {
+		h, err := histories.Parse("ends", []byte("history 1\nconfig acks=all reads=linearizable enable.idempotence=true offsets=dense\n"+ops))
+		if err != nil {
+			t.Fatal(err)
+		}
+		advice := ""
+		for _, e := range Check(context.Background(), h, Options{}).first().Evidence {
+			advice += e.Should
+		}
+		if advice != want {
+			t.Errorf("%q, want %q:\n%s", advice, want, ops)
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (a *app) explainViolation(b *strings.Builder, h *histories.History, r *chec
 	fmt.Fprintf(b, "\n%s", timeline(h, first.Evidence, faults))
 	fmt.Fprint(b, "\n", duties(h, first))
 	if r.Legal != nil {
-		fmt.Fprintf(b, "%s.\n", legalUpTo(r.Legal))
+		fmt.Fprintf(b, "%s.\n", legalUpTo(r))
 	}
 	if len(r.Lost) > 0 {
 		fmt.Fprintf(b, "Lost: %s.\n", clip(losses(r), saysWidth))
@@ -185,8 +185,10 @@ func duties(h *histories.History, f checker.Finding) string {
 	return b.String()
 }
 
-// legalUpTo says how far a history is legal.
-func legalUpTo(p *checker.Prefix) string {
+// legalUpTo says how far a history is legal, and by which rule it is not any more if
+// that is another one than in the end.
+func legalUpTo(r *checker.Result) string {
+	p := r.Legal
 	if p.Skipped != "" {
 		return "How far the history is legal is not known: " + p.Skipped
 	}
@@ -198,13 +200,17 @@ func legalUpTo(p *checker.Prefix) string {
 	if p.Answer {
 		what = "the answer in " + what
 	}
+	what = fmt.Sprintf("%s at time %d breaks it", what, p.At)
+	if p.Rule != r.Names()[0] {
+		what += ", as " + p.Rule
+	}
 	switch {
 	case p.Events == 0:
-		return fmt.Sprintf("Nothing of it is legal (0 of %s): %s at time %d breaks it", count(p.Of, "event"), what, p.At)
+		return fmt.Sprintf("Nothing of it is legal (0 of %s): %s", count(p.Of, "event"), what)
 	case p.Line == 0:
-		return fmt.Sprintf("Legal up to time %d (%s): %s at time %d breaks it", p.Time, events, what, p.At)
+		return fmt.Sprintf("Legal up to time %d (%s): %s", p.Time, events, what)
 	}
-	return fmt.Sprintf("Legal up to line %d and time %d (%s): %s at time %d breaks it", p.Line, p.Time, events, what, p.At)
+	return fmt.Sprintf("Legal up to line %d and time %d (%s): %s", p.Line, p.Time, events, what)
 }
 
 // maxLosses is how many losses are told of in words.

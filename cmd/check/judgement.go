@@ -117,7 +117,7 @@ func (a *app) details(b *strings.Builder, j judgement) {
 		fmt.Fprintf(b, "\n  Lost: %s.\n", clip(losses(r), saysWidth))
 	}
 	if r.Legal != nil {
-		fmt.Fprintf(b, "\n  %s.\n", legalUpTo(r.Legal))
+		fmt.Fprintf(b, "\n  %s.\n", legalUpTo(r))
 	}
 	for _, f := range allowed(r) {
 		fmt.Fprintf(b, "\n  %s is allowed by %s: %s\n", a.title(f), f.Allowed, clip(f.Says, saysWidth))
@@ -250,6 +250,7 @@ type (
 		Breaks  *jsonOperation `json:"breaks,omitempty"`  // the operation that comes next
 		Answer  bool           `json:"answer"`            // it is the answer of that operation that breaks it
 		At      int64          `json:"at"`                // when
+		Rule    string         `json:"rule"`              // by which it is no longer legal then
 		Skipped string         `json:"skipped,omitempty"` // why none of this is known
 	}
 	jsonExercised struct {
@@ -281,7 +282,7 @@ func asJSON(j judgement) jsonJudgement {
 		out.Lost = append(out.Lost, jsonLoss{l.Partition, l.Producer, l.Part, l.Lost, l.Of, l.First.String(), l.Last.String()})
 	}
 	if p := r.Legal; p != nil {
-		out.Legal = &jsonPrefix{Events: p.Events, Of: p.Of, Line: p.Line, Time: p.Time, Answer: p.Answer, At: p.At, Skipped: p.Skipped}
+		out.Legal = &jsonPrefix{Events: p.Events, Of: p.Of, Line: p.Line, Time: p.Time, Answer: p.Answer, At: p.At, Rule: p.Rule, Skipped: p.Skipped}
 		if p.Skipped == "" {
 			out.Legal.Breaks = &jsonOperation{Line: p.Breaks.Line, Text: p.Breaks.Text}
 		}

@@ -127,7 +127,7 @@ func facts(hd histories.Header, r *checker.Result) []string {
 		out = append(out, "To see it again, run the Go test that saved the case, which begins with it.")
 	}
 	if r.Legal != nil {
-		out = append(out, legalUpTo(r.Legal)+".")
+		out = append(out, legalUpTo(r)+".")
 	}
 	if len(r.Lost) > 0 {
 		out = append(out, "Lost: "+losses(r)+".")
