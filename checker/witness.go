@@ -70,7 +70,7 @@ func (s *search) crossing() Finding {
 		}
 		return proof(sources(c.forces, c.forbids), "Offset %d was given away twice, %s", c.offset, records).should(c.forces.Source, "landed elsewhere")
 	case c.cause == splits:
-		return proof(sources(c.forces, c.forbids), "The log ended at %d, as %s was told, and that is inside a batch", c.offset, c.forbids.Source.Process).
+		return proof(sources(c.forces, c.forbids), "The log ended at %d, as %s was told, and that is inside a batch, of %s", c.offset, c.forbids.Source.Process, records(c.forces.Values)).
 			should(c.forbids.Source, "seen all of the batch or nothing of it")
 	}
 	return proof(sources(c.forces, c.forbids), "The log had to reach offset %d by time %d, %s, and could not before time %d, %s",
@@ -105,11 +105,16 @@ func (s *search) unexplained(offset int64) Finding {
 }
 
 // unsent says of a record that was handed out that no send put it there: the one that
-// was acknowledged put it elsewhere.
+// was acknowledged put it elsewhere. It leaves it to a search where a send did in part.
 func (s *search) unsent(by *model.Op, r histories.Record) Finding {
 	for i := range s.ops {
 		op := &s.ops[i]
-		if j := slices.Index(op.Values, r.Value); op.Kind == model.Append && op.Must && op.Offset != histories.None && j >= 0 {
+		j := slices.Index(op.Values, r.Value)
+		switch {
+		case op.Kind != model.Append || j < 0:
+		case op.Offset == histories.None && len(op.Values) > 1:
+			return Finding{}
+		case op.Offset != histories.None && op.Must:
 			return proof(sources(by, op), "%s was handed record %s at offset %d, and %s was told that it is at offset %d", by.Source.Process, r.Value, r.Offset, op.Source.Process, op.Offset+int64(j)).
 				should(by.Source, "held no record %s at offset %d", r.Value, r.Offset).around(r.Offset)
 		}
@@ -158,7 +163,7 @@ func (s *search) disagreement(op *model.Op) Finding {
 		}
 	}
 	if end, inside := s.endsInside(op); end != nil {
-		return proof(sources(op, end), "The log ended at %d, as %s was told, and that is inside the batch of record %s", end.Exact, end.Source.Process, inside).
+		return proof(sources(op, end), "The log ended at %d, as %s was told, and that is inside a batch, of %s", end.Exact, end.Source.Process, records(inside)).
 			should(end.Source, "seen all of the batch or nothing of it")
 	}
 	return Finding{}
@@ -200,8 +205,8 @@ func sawInstead(op *model.Op, r histories.Record) (what string, differs bool) {
 }
 
 // endsInside returns an answer that the log ended inside a batch that an operation
-// put or saw, and the first record of that.
-func (s *search) endsInside(op *model.Op) (end *model.Op, inside histories.Value) {
+// put or saw, and the records of that.
+func (s *search) endsInside(op *model.Op) (end *model.Op, inside []histories.Value) {
 	known := recordsOf(op)
 	for i := range s.ops {
 		batch := &s.ops[i]
@@ -215,11 +220,11 @@ func (s *search) endsInside(op *model.Op) (end *model.Op, inside histories.Value
 		base := known[at].Offset - int64(slices.Index(batch.Values, known[at].Value))
 		for j := range s.ops {
 			if o := &s.ops[j]; o.Exact > base && o.Exact < base+int64(len(batch.Values)) {
-				return o, batch.Values[0]
+				return o, batch.Values
 			}
 		}
 	}
-	return nil, histories.Value{}
+	return nil, nil
 }
 
 func sources(ops ...*model.Op) []*histories.Op {

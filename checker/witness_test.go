@@ -20,7 +20,10 @@ func TestWitness(t *testing.T) {
 	for _, c := range []struct{ ops, says, named string }{
 		{ // an end that a batch lies across, known only by what was read of it
 			"\n7-30 P1 send 4,5 => info\n8-10 P2 list latest => ok @1\n11-12 P2 fetch from=0 => ok [0:4]\n",
-			"The log ended at 1, as P2 was told, and that is inside a batch", "7 8! 11"},
+			"The log ended at 1, as P2 was told, and that is inside a batch, of records 4,5", "7 8! 11"},
+		{ // a batch of which the parts are apart
+			"\n1-4 P send 1,2 => info\n5-6 S scan => ok [0:1 2:2] end=3\n",
+			"S was handed record 1 at offset 0 and handed nothing at offset 1, and P sent records 1,2 together: no order of the sends explains that", "1 5!"},
 		{ // an answer against itself
 			"\n0-1 P2 fetch from=0 => ok [] hw=0 start=2\n",
 			"P2 was told that the log ended at 0, and in the same answer that it had come to 2", "0!"},
