@@ -78,6 +78,7 @@ type Result struct {
 	Verdict     Verdict
 	Reason      string    // why the verdict is Undecided or Contradictory
 	ReasonKind  string    // why it is Undecided, without what is particular to this history: numbers, values, partitions
+	gaveUp      string    // why a search was given up, "" if none was
 	Findings    []Finding // allowed ones as well, in the order of the rules
 	Notes       []string  // what is worth knowing and no finding
 	Assumptions []string  // settings the history does not state, as key=default

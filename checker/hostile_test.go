@@ -53,6 +53,15 @@ var shapes = []shape{
 			fmt.Sprintf("%d-%d S1 scan => ok [%s] end=9223372036854775807\n", n, n, strings.TrimSpace(strings.ReplaceAll(
 				lines(n, "%d:%d", func(i int) []any { return []any{i << 50, i} }), "\n", " ")))
 	}, Conforms, 20_000, 8 << 20},
+	{"far log starts", 1000, func(n int) string {
+		return "0-0 P1 send 1 => ok @0\n" + lines(n, "%d-%d C1 list earliest on=t/%d => ok @%d", func(i int) []any { return []any{i + 1, i + 1, i, 1<<62 + i<<32} })
+	}, Conforms, 20_000, 8 << 20},
+	{"log starts that are far in the sum", 1000, func(n int) string {
+		return "config offsets=dense\n0-0 P1 send 1 => ok @0\n" + lines(n, "%d-%d C1 fetch from=0 on=t/%d => ok [] start=%d", func(i int) []any { return []any{i + 1, i + 1, i, 1 << 20} })
+	}, Conforms, 20_000, 96 << 20},
+	{"deletions up to far offsets", 1000, func(n int) string {
+		return "config reads=linearizable offsets=dense\n0-0 P1 send 1 => ok @0\n" + lines(n, "%d-%d C1 delete-records %d => ok start=%d", func(i int) []any { return []any{i + 1, i + 1, 1<<62 + i<<32, 1<<62 + i<<32} })
+	}, Undecided, 20_000, 8 << 20},
 	{"a large batch", 100_000, func(n int) string {
 		return "0-1 P1 send " + list(n, ",", "I") + " => ok @0\n" + "2-3 S1 scan => ok [" + list(n, " ", "I:I") + fmt.Sprintf("] end=%d\n", n)
 	}, Conforms, 1500, 16 << 20},

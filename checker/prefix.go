@@ -24,12 +24,14 @@ type Prefix struct {
 	Skipped string   // why nothing of this is known, "" if it is
 }
 
-// Limits of the search for a prefix: of the operations judged in all, and of the
-// steps back from the instant that breaks it. Both are counts, as the budgets of
-// Options are, which hold for all judgements together: every machine finds the same.
+// Limits of the search for a prefix: of the operations judged in all, of the steps
+// back from the instant that breaks it, and of the model steps of all judgements
+// together. They are counts, as the budgets of Options are, so that every machine
+// finds the same.
 const (
-	mostJudged = 40_000_000
-	mostSteps  = 64
+	mostJudged   = 40_000_000
+	mostSteps    = 64
+	mostSearched = 2_000_000 // unless Options allow fewer
 )
 
 // LegalPrefix returns the longest legal prefix of a history whose check gave r,
@@ -184,12 +186,15 @@ func (s *prefixSearch) check(events int) *Result {
 		s.skipped = fmt.Sprintf("the search for it was given up after judging %d operations", mostJudged)
 		return &Result{}
 	}
+	budget := min(cmp.Or(s.opts.Steps, DefaultSteps), mostSearched)
 	opts := s.opts
-	opts.verdicts = true
+	opts.verdicts, opts.Steps = true, max(1, budget-s.steps)
 	r := Check(s.ctx, h, opts)
-	budget := cmp.Or(s.opts.Steps, DefaultSteps)
-	if s.steps += r.Exercised.Steps; s.steps > budget {
+	switch s.steps += r.Exercised.Steps; {
+	case s.steps > budget:
 		s.skipped = fmt.Sprintf("the search for it was given up after %d model steps", budget)
+	case r.gaveUp != "" && s.skipped == "":
+		s.skipped = "of a part of it " + r.gaveUp
 	}
 	if s.ctx.Err() != nil {
 		s.skipped = "the search for it was ended: " + context.Cause(s.ctx).Error()

@@ -327,9 +327,11 @@ const mostBelow = 1 << 27
 func (q *quick) tellStart(l *quickLog, o *histories.Op) {
 	start, told := startTold(o), answered(o)
 	if start != histories.None {
-		q.below += max(0, start-l.start)
+		if q.below += max(0, start-l.start); q.below > mostBelow || q.below < 0 {
+			q.gaveUp = true
+			return
+		}
 		l.start, l.startTold = max(l.start, start), true
-		q.gaveUp = q.gaveUp || q.below > mostBelow
 	}
 	if told != histories.None {
 		l.lastTold = max(l.lastTold, o.Call)

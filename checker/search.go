@@ -38,6 +38,7 @@ func (j *judge) search(ctx context.Context) {
 		switch {
 		case verdict == porcupine.Unknown:
 			j.doubt(s.stopped, "%s: %s", p.name, s.stopped)
+			j.result.gaveUp = s.stopped
 		case verdict == porcupine.Illegal && !j.violated[p]:
 			f := s.witness()
 			f.Allowed = cmp.Or(j.permitted(p), j.survived(ctx, p))
@@ -236,7 +237,7 @@ func (s *search) open(calls []porcupine.Operation) bool {
 	n := int64(len(calls))
 	s.handed += n
 	s.stopped, s.entry = "", n/8+cacheEntryBytes
-	if s.room = s.budget.Memory - n*(s.entry+operationBytes); s.room < 0 {
+	if s.room = s.memory() - n*(s.entry+operationBytes); s.room < 0 {
 		s.stopped = s.outOfMemory()
 	}
 	return s.stopped == ""
@@ -272,6 +273,15 @@ func (s *search) Hold(state model.State) { s.room -= s.entry + state.Bytes() }
 // Drop counts one entry less. See [model.Meter].
 func (s *search) Drop(state model.State) { s.room += s.entry + state.Bytes() }
 
+// memory is how many bytes a search may hold. Where the verdict is known, and how far
+// the history was legal is the question, it is fewer.
+func (s *search) memory() int64 {
+	if s.budget.verdicts {
+		return s.budget.Memory / 4
+	}
+	return s.budget.Memory
+}
+
 func (s *search) outOfMemory() string {
-	return fmt.Sprintf("the search was given up at its memory budget of %d bytes", s.budget.Memory)
+	return fmt.Sprintf("the search was given up at its memory budget of %d bytes", s.memory())
 }
