@@ -18,13 +18,15 @@ type partition struct {
 	sends  []*send
 	reads  []*read
 	readOf map[*histories.Op]*read
-	back   []regression // polls that went back
+	stands map[*histories.Op]stand // where polls were to begin
+	back   []regression            // polls that went back
 
 	section   *section      // the offsets that are judged, nil for all
 	start     int64         // the highest log start told to anybody
 	startBy   *histories.Op // that was first to be told it, nil if nobody was for certain
 	startTold bool
 	lastTold  int64 // when the last operation that told a log start was called
+	tellers   tellers
 	scanned   int64 // when the last answered scan began, None if there is none
 
 	sent    map[histories.Value][]*send
@@ -88,7 +90,7 @@ func (x *record) lastSeen() int64 {
 // newPartition arranges the operations of one partition. positions tells where
 // polls were to begin. With a section, only what they say about its offsets
 // counts.
-func newPartition(name string, c histories.Config, ops []*histories.Op, positions map[*histories.Op]int64, w *section) *partition {
+func newPartition(name string, c histories.Config, ops []*histories.Op, positions map[*histories.Op]stand, w *section) *partition {
 	values, reads := 0, 0
 	for _, o := range ops {
 		values += len(o.Values)
@@ -96,10 +98,10 @@ func newPartition(name string, c histories.Config, ops []*histories.Op, position
 			reads++
 		}
 	}
-	p := &partition{name: name, section: w, scanned: histories.None, config: c, ops: ops, sent: make(map[histories.Value][]*send, values), readOf: make(map[*histories.Op]*read, reads),
+	p := &partition{name: name, section: w, scanned: histories.None, config: c, ops: ops, stands: positions, sent: make(map[histories.Value][]*send, values), readOf: make(map[*histories.Op]*read, reads),
 		at: make(map[place]*record, values), places: make(map[histories.Value][]*record, values)}
 	if p.lastTold = histories.None; w != nil {
-		p.start, p.startTold, p.lastTold = w.start, w.startTold, w.lastTold
+		p.start, p.startTold, p.lastTold, p.tellers = w.start, w.startTold, w.lastTold, w.tellers
 	}
 	for _, o := range ops {
 		p.noteStart(o)
@@ -126,6 +128,9 @@ func (p *partition) options() model.Options {
 }
 
 func (p *partition) noteStart(o *histories.Op) {
+	if p.section == nil {
+		p.tellers.note(o)
+	}
 	if start := startTold(o); start != histories.None {
 		if start > p.start {
 			p.start, p.startBy = start, nil
@@ -173,14 +178,14 @@ func (p *partition) addSend(o *histories.Op) {
 
 // position returns where a read was asked to begin, None if that is not known. Of
 // polls it takes it from positions.
-func (p *partition) position(o *histories.Op, positions map[*histories.Op]int64) int64 {
+func (p *partition) position(o *histories.Op, positions map[*histories.Op]stand) int64 {
 	from := histories.None
 	switch o.Kind {
 	case histories.Fetch:
 		from = o.From
 	case histories.Poll:
 		if at, ok := positions[o]; ok {
-			from = p.beginning(o, at)
+			from = p.beginning(o, at.from)
 		}
 	case histories.Scan:
 		return p.scanFrom(o)
@@ -191,7 +196,7 @@ func (p *partition) position(o *histories.Op, positions map[*histories.Op]int64)
 	return from
 }
 
-func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]int64) {
+func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]stand) {
 	refuted := model.Refuted(o)
 	if !refuted && !(o.IsRead() && o.Outcome == histories.OK) {
 		return
@@ -299,6 +304,14 @@ func (r *read) holdsAt(offset int64) (histories.Value, bool) {
 // record of its key may be newer, or its key is not known.
 func (p *partition) mayVanish(x *record) bool {
 	return p.compacted() && (!x.keyed() || p.keys.replaced(p.keys.id(x.send.op.Key), x.offset))
+}
+
+// keyOf returns the send that tells the key of a record, where that matters.
+func (p *partition) keyOf(x *record) []*histories.Op {
+	if !p.compacted() || x.send == nil {
+		return nil
+	}
+	return []*histories.Op{x.send.op}
 }
 
 // keyed reports whether a record's key is known.

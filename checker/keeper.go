@@ -18,21 +18,22 @@ type keeper struct {
 	tracker    *tracker
 	kept       map[string][]*histories.Op
 	sections   map[*quickLog]*section
-	at         map[*histories.Op]int64
-	back       []setBack
+	at         map[*histories.Op]stand
+	back       []regression
+	movers     map[client]*histories.Op // what set the position of each last
 }
 
-// A setBack is a regression, until the operation that set the position is known.
-type setBack struct {
-	poll  *histories.Op
-	setBy int
-	floor int64
+// A client is a process in a partition.
+type client struct {
+	log     *quickLog
+	process int
 }
 
 func (k *keeper) Header(h histories.Header) bool {
 	k.tracker = newTracker(h.Config, k.rebalances)
 	k.sections = map[*quickLog]*section{}
-	k.kept, k.at, k.back = map[string][]*histories.Op{}, map[*histories.Op]int64{}, nil
+	k.kept, k.at, k.back = map[string][]*histories.Op{}, map[*histories.Op]stand{}, nil
+	k.movers = map[client]*histories.Op{}
 	return true
 }
 
@@ -42,15 +43,20 @@ func (k *keeper) Mark(m *histories.Mark) bool {
 }
 
 func (k *keeper) Op(o *histories.Op, process int) bool {
-	from, setBy, floor := k.tracker.op(o, process)
+	step := k.tracker.op(o, process)
 	l := k.log(o.On)
 	if !l.suspect {
 		return true
 	}
+	k.section(l).tellers.copy(o)
+	before := k.movers[client{l, process}] // and so before the operation itself
+	if step.moves {
+		defer func() { k.movers[client{l, process}] = copied(before, o) }()
+	}
 	if o.Kind == histories.Send {
 		k.section(l).count(o)
 	}
-	if !k.ops[o.Index] && !k.concerns(l, o, from) {
+	if !k.ops[o.Index] && !k.concerns(l, o, step.from) {
 		if o.Kind == histories.Send {
 			k.leave(l, o)
 		}
@@ -64,11 +70,16 @@ func (k *keeper) Op(o *histories.Op, process int) bool {
 	mine := *o
 	mine.Values, mine.Records = slices.Clone(o.Values), slices.Clone(o.Records)
 	k.kept[o.On] = append(k.kept[o.On], &mine)
-	if o.Kind == histories.Poll && o.Outcome == histories.OK && from != histories.None {
-		k.at[&mine] = from
-	}
-	if floor != histories.None {
-		k.back = append(k.back, setBack{&mine, setBy, floor})
+	if by := (mover{mark: step.mark}); o.Kind == histories.Poll && o.Outcome == histories.OK {
+		if before != nil && before.Index == step.setBy {
+			by.op = copied(nil, before)
+		}
+		if step.from != histories.None {
+			k.at[&mine] = stand{step.from, by}
+		}
+		if step.floor != histories.None {
+			k.back = append(k.back, regression{&mine, step.floor, by})
+		}
 	}
 	return true
 }
@@ -177,20 +188,11 @@ func (k *keeper) partitions() []*partition {
 		p.section.settle(l.floats)
 		for _, b := range k.back {
 			if b.poll.On == l.name {
-				p.back = append(p.back, regression{b.poll, find(ops, b.setBy), b.floor})
+				p.back = append(p.back, b)
 			}
 		}
 		slices.SortFunc(p.back, func(a, b regression) int { return cmp.Compare(a.poll.Index, b.poll.Index) })
 		out = append(out, p)
 	}
 	return out
-}
-
-// find returns the operation with that index, nil if there is none.
-func find(ops []*histories.Op, index int) *histories.Op {
-	i, ok := slices.BinarySearchFunc(ops, index, func(o *histories.Op, index int) int { return cmp.Compare(o.Index, index) })
-	if !ok {
-		return nil
-	}
-	return ops[i]
 }

@@ -9,11 +9,12 @@ import (
 // A cursor is one consumer's position in one partition, as far as its history
 // tells.
 type cursor struct {
-	next  int64 // where the next poll begins, None if that is not known
-	floor int64 // no later poll may begin below
-	last  int   // index of the operation or mark that set the position, -1 if none did
-	known bool  // the consumer was in this partition before
-	blind bool  // the position is not known because an answer was lost
+	next  int64           // where the next poll begins, None if that is not known
+	floor int64           // no later poll may begin below
+	last  int             // index of the operation or mark that set the position, -1 if none did
+	mark  *histories.Mark // that mark, nil if it was an operation
+	known bool            // the consumer was in this partition before
+	blind bool            // the position is not known because an answer was lost
 }
 
 // atStart is the position of a consumer that was reset to the log start, of
@@ -23,20 +24,34 @@ const atStart = histories.None - 1
 
 // A regression is a poll that begins below its consumer's position.
 type regression struct {
-	poll, last *histories.Op
-	floor      int64
+	poll  *histories.Op
+	floor int64
+	mover
+}
+
+// A mover is the operation or the mark that set a consumer's position; both are
+// nil if none did.
+type mover struct {
+	op   *histories.Op
+	mark *histories.Mark
+}
+
+// A stand is where a poll was to begin.
+type stand struct {
+	from int64
+	mover
 }
 
 // positions follows every consumer through the history. It returns where each
 // poll was to begin, where that is known, and the polls that went back.
-func positions(h *histories.History) (map[*histories.Op]int64, []regression) {
-	at, back := map[*histories.Op]int64{}, []regression(nil)
-	follow(h, func(o *histories.Op, from int64, setBy int, floor int64) {
-		if o.Kind == histories.Poll && o.Outcome == histories.OK && from != histories.None {
-			at[o] = from
+func positions(h *histories.History) (map[*histories.Op]stand, []regression) {
+	at, back := map[*histories.Op]stand{}, []regression(nil)
+	visitSteps(h, func(o *histories.Op, s step) {
+		if o.Kind == histories.Poll && o.Outcome == histories.OK && s.from != histories.None {
+			at[o] = stand{s.from, mover{opAt(h.Ops(), s.setBy), s.mark}}
 		}
-		if floor != histories.None {
-			back = append(back, regression{o, opAt(h.Ops(), setBy), floor})
+		if s.floor != histories.None {
+			back = append(back, regression{o, s.floor, mover{opAt(h.Ops(), s.setBy), s.mark}})
 		}
 	})
 	return at, back
@@ -44,6 +59,10 @@ func positions(h *histories.History) (map[*histories.Op]int64, []regression) {
 
 // follow visits the operations of a history with what a tracker says of them.
 func follow(h *histories.History, visit func(o *histories.Op, from int64, setBy int, floor int64)) {
+	visitSteps(h, func(o *histories.Op, s step) { visit(o, s.from, s.setBy, s.floor) })
+}
+
+func visitSteps(h *histories.History, visit func(o *histories.Op, s step)) {
 	t := newTracker(h.Config(), recordsRebalances(h.Marks()))
 	for i := range h.Marks() {
 		t.mark(&h.Marks()[i])
@@ -51,8 +70,7 @@ func follow(h *histories.History, visit func(o *histories.Op, from int64, setBy 
 	ops := h.Ops()
 	for i := range ops {
 		o := &ops[i]
-		from, setBy, floor := t.op(o, o.ProcessNumber())
-		visit(o, from, setBy, floor)
+		visit(o, t.op(o, o.ProcessNumber()))
 	}
 }
 
@@ -147,39 +165,55 @@ func (t *tracker) apply(m *histories.Mark, process int) {
 		to = m.Offset
 	}
 	if m.On != "" {
-		t.cursor(m.On, process).set(to, m.Index)
+		t.cursor(m.On, process).setByMark(to, m)
 		return
 	}
 	t.cursor(histories.DefaultPartition, process)
 	for _, l := range t.used[process] {
-		l.cursors.at(process).set(to, m.Index)
+		l.cursors.at(process).setByMark(to, m)
 	}
 }
 
 // set puts the position at an offset, or forgets it.
-func (c *cursor) set(to int64, by int) { c.next, c.floor, c.last, c.blind = to, to, by, false }
+func (c *cursor) set(to int64, by int) {
+	c.next, c.floor, c.last, c.mark, c.blind = to, to, by, nil, false
+}
 
-// op follows an operation. It returns where a poll was to begin, None if that
-// is not known, and the index of the operation or mark that set this position.
-// For a poll that begins below its consumer's position it also returns that
-// position; else the floor is None.
-func (t *tracker) op(o *histories.Op, process int) (from int64, setBy int, floor int64) {
+func (c *cursor) setByMark(to int64, m *histories.Mark) {
+	c.set(to, m.Index)
+	mine := *m
+	c.mark = &mine
+}
+
+// A step is what an operation is for its process's position.
+type step struct {
+	from  int64           // where a poll was to begin, None if that is not known
+	floor int64           // the position below which a poll begins, None if it does not
+	setBy int             // index of the operation or mark that had set the position
+	mark  *histories.Mark // that mark, nil if it was an operation
+	moves bool            // it sets the position itself
+}
+
+// op follows an operation.
+func (t *tracker) op(o *histories.Op, process int) step {
 	if o.Kind == histories.Fetch && o.Code == "" && len(t.pending) == 0 { // as most are
-		return histories.None, 0, histories.None
+		return step{from: histories.None, floor: histories.None}
 	}
 	return t.follow(o, process)
 }
 
-func (t *tracker) follow(o *histories.Op, process int) (from int64, setBy int, floor int64) {
+func (t *tracker) follow(o *histories.Op, process int) step {
 	if len(t.pending) > 0 {
 		t.catchUp(o, process)
 	}
-	from, floor = histories.None, histories.None
+	s := step{from: histories.None, floor: histories.None}
 	switch o.Kind {
 	case histories.Assign:
 		t.move(o, process, o.From)
+		s.moves = o.Outcome == histories.OK
 	case histories.Seek:
 		t.move(o, process, o.To)
+		s.moves = o.Outcome == histories.OK
 	case histories.Subscribe:
 		t.move(o, process, histories.None)
 	case histories.Poll:
@@ -192,10 +226,11 @@ func (t *tracker) follow(o *histories.Op, process int) (from int64, setBy int, f
 		if o.Code == "OFFSET_OUT_OF_RANGE" {
 			if c := t.cursor(o.On, process); c.next < 0 && !c.blind {
 				c.set(o.From, o.Index)
+				s.moves = true
 			}
 		}
 	}
-	return from, setBy, floor
+	return s
 }
 
 // catchUp applies the marks before an operation.
@@ -227,24 +262,25 @@ func (t *tracker) move(o *histories.Op, process int, to int64) {
 	}
 }
 
-func (c *cursor) poll(o *histories.Op) (from int64, setBy int, floor int64) {
+func (c *cursor) poll(o *histories.Op) step {
+	s := step{from: histories.None, floor: histories.None, setBy: c.last, mark: c.mark}
 	if o.Outcome != histories.OK {
 		if o.Outcome != histories.Fail {
 			c.next, c.blind = histories.None, true // records may have been consumed
 		}
-		return histories.None, c.last, histories.None
+		return s
 	}
-	from, setBy, floor = c.next, c.last, histories.None
-	if len(o.Records) == 0 {
-		return from, setBy, floor
+	if s.from = c.next; len(o.Records) == 0 {
+		return s
 	}
 	if o.Records[0].Offset < c.floor {
-		floor = c.floor
+		s.floor = c.floor
 	}
 	end := o.Records[0].Offset
 	for _, r := range o.Records {
 		end = max(end, r.Offset)
 	}
 	c.set(end+1, o.Index)
-	return from, setBy, floor
+	s.moves = true
+	return s
 }

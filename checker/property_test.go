@@ -143,7 +143,7 @@ func TestSameVerdictAsEnumeration(t *testing.T) {
 // asked returns where a read was asked to begin, as the history format says:
 // fetch states it, a scan begins at the log start, a poll at its consumer's
 // position.
-func asked(h *histories.History, o *histories.Op, at map[*histories.Op]int64) int64 {
+func asked(h *histories.History, o *histories.Op, at map[*histories.Op]stand) int64 {
 	switch o.Kind {
 	case histories.Scan:
 		if h.Config().Get("offsets") == "dense" || modeltest.StartTold(h.Ops()) {
@@ -155,7 +155,7 @@ func asked(h *histories.History, o *histories.Op, at map[*histories.Op]int64) in
 		return max(o.End, 0)
 	case histories.Poll:
 		if p, ok := at[o]; ok {
-			return p
+			return p.from
 		}
 		return histories.None
 	}

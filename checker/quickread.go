@@ -9,7 +9,8 @@ import (
 
 // read takes note of what an answer with records says.
 func (q *quick) read(l *quickLog, o *histories.Op, process int) {
-	from, setBy, floor := q.tracker.op(o, process)
+	s := q.tracker.op(o, process)
+	from := s.from
 	sure := from != atStart && o.Kind == histories.Poll // a consumer does not jump over what is deleted
 	if from == atStart {
 		from = 0
@@ -23,8 +24,8 @@ func (q *quick) read(l *quickLog, o *histories.Op, process int) {
 	}
 	q.exercised.Reads++
 	q.exercised.Records += len(o.Records)
-	if floor != histories.None {
-		q.suspectOps(setBy, o.Index)
+	if s.floor != histories.None {
+		q.suspectOps(s.setBy, o.Index)
 		l.suspect = true
 	}
 	mark, exact := o.HW, q.exact

@@ -149,8 +149,8 @@ func listed(found []Finding, name, says string, excuse func(histories.Config) st
 	return found
 }
 
-// proof makes a finding from a sentence and the operations that prove it,
-// in order of their invocation.
+// proof makes a finding from a sentence and the operations that prove it. Of
+// more than can be named the first are.
 func proof(ops []*histories.Op, format string, args ...any) Finding {
 	return Finding{says: sentence{format, args}, ops: ops}
 }
@@ -159,6 +159,28 @@ func proof(ops []*histories.Op, format string, args ...any) Finding {
 // "it should have".
 func (f Finding) should(o *histories.Op, format string, args ...any) Finding {
 	f.duties = append(f.duties, duty{o, sentence{format, args}})
+	return f
+}
+
+// from adds what shows that an answer speaks for an offset.
+func (f Finding) from(p *partition, r *read, offset int64) Finding {
+	ops, mark := p.reach(r, offset)
+	return f.with(ops...).after(mark)
+}
+
+// at adds what shows that an empty answer was asked for at its position.
+func (f Finding) at(p *partition, o *histories.Op) Finding {
+	if r := p.readOf[o]; r != nil && len(o.Records) == 0 {
+		return f.from(p, r, r.position)
+	}
+	return f
+}
+
+// after adds a mark that proves it, if there is one.
+func (f Finding) after(m *histories.Mark) Finding {
+	if m != nil {
+		f.marks = append(f.marks, m)
+	}
 	return f
 }
 
@@ -206,9 +228,13 @@ func (f *Finding) show() {
 	if f.says.format == "" {
 		return
 	}
-	ops := slices.Clone(f.ops)
-	slices.SortFunc(ops, func(a, b *histories.Op) int { return a.Index - b.Index })
-	for _, o := range slices.Compact(ops) {
+	for _, m := range f.marks {
+		f.Evidence = append(f.Evidence, Evidence{Index: m.Index, Line: m.Line, Text: m.String()})
+	}
+	for _, o := range f.ops {
+		if len(f.Evidence) == mostNamed || slices.ContainsFunc(f.Evidence, func(e Evidence) bool { return e.Index == o.Index }) {
+			continue
+		}
 		e := Evidence{Index: o.Index, Line: o.Line, Text: brief(o, f.about, f.offsets)}
 		for _, d := range f.duties {
 			if d.op == o {
@@ -217,8 +243,9 @@ func (f *Finding) show() {
 		}
 		f.Evidence = append(f.Evidence, e)
 	}
+	slices.SortFunc(f.Evidence, func(a, b Evidence) int { return a.Index - b.Index })
 	f.Says = f.says.String()
-	f.says, f.ops, f.duties, f.offsets = sentence{}, nil, nil, nil
+	f.says, f.ops, f.marks, f.duties, f.offsets = sentence{}, nil, nil, nil, nil
 }
 
 // breaches are what a simulated cluster confessed to: invariants that broke,

@@ -60,12 +60,13 @@ func lostWrites(p *partition) []Finding {
 			ops = append(ops, p.placing(x)...)
 		}
 		found = append(found, proof(ops, "Record %s was %s at offset %d and is gone: %s", x.value, how, x.offset, phrase(x.fate)).
-			missing(x).naming(x.lostAndFound()...).around(x.offset))
+			missing(x).naming(x.lostAndFound()...).around(x.offset).from(p, x.gone, x.offset))
 	}
 	for _, s := range p.sends {
 		if scan := p.lostUnplaced(s); scan != nil {
 			found = append(found, proof([]*histories.Op{s.op, scan.op}, "Record %s was acknowledged and is gone: %s read the whole log without it",
-				s.op.Values[0], scan.op.Process).should(scan.op, "held record %s", s.op.Values[0]).naming(s.op.Values[0]))
+				s.op.Values[0], scan.op.Process).should(scan.op, "held record %s", s.op.Values[0]).naming(s.op.Values[0]).
+				from(p, scan, max(0, p.start-1)).with(p.behind(s, scan)...))
 		}
 	}
 	return found
@@ -111,6 +112,22 @@ func (p *partition) lacks(s *send, counts func(scan *read) bool) *read {
 	return nil
 }
 
+// behind returns what shows that a scan reaches further than an acknowledged batch
+// whose offset nobody was told, where its times and its end do not: the send of a
+// record that it reaches.
+func (p *partition) behind(s *send, scan *read) []*histories.Op {
+	if scan.op.Call > s.op.Return && (scan.op.End != histories.None || model.Refuted(scan.op)) {
+		return nil
+	}
+	later := p.firstSentAfter(s.op.Return)
+	for _, x := range p.records[p.search(later):] {
+		if x.offset == later && x.send != nil && x.send.op.Call > s.op.Return {
+			return []*histories.Op{x.send.op}
+		}
+	}
+	return nil
+}
+
 func (p *partition) compacted() bool { return p.config.Get("cleanup.policy") == "compact" }
 
 // firstSentAfter is the least offset of a record whose send began after a time.
@@ -138,7 +155,7 @@ func (x *record) fate() string {
 	case r.op.Kind == histories.Scan:
 		return fmt.Sprintf("%s read the whole log and offset %d holds nothing", r.op.Process, x.offset)
 	}
-	return fmt.Sprintf("%s read past offset %d and found nothing there", r.op.Process, x.offset)
+	return fmt.Sprintf("%s%s read past offset %d and found nothing there", r.op.Process, r.positioned(x.offset), x.offset)
 }
 
 // proofGone returns the operations that show a record's absence, and the send
@@ -174,7 +191,7 @@ func readThenLost(p *partition) []Finding {
 		reader := x.seenBy[seen].op
 		ops := append([]*histories.Op{reader}, x.proofGone(p)...)
 		found = append(found, proof(ops, "Record %s was read by %s at offset %d and later is gone: %s",
-			x.value, reader.Process, x.offset, phrase(x.fate)).should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...).around(x.offset))
+			x.value, reader.Process, x.offset, phrase(x.fate)).should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...).around(x.offset).from(p, x.gone, x.offset).with(p.keyOf(x)...))
 	}
 	return found
 }

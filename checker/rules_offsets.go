@@ -187,8 +187,8 @@ func gaps(p *partition) []Finding {
 					continue // a record is known there: lost, or skipped
 				}
 				reported[next] = true
-				found = append(found, proof([]*histories.Op{r.op}, "Offset %d holds nothing, and %s read past it", next, r.op.Process).
-					should(r.op, "held a record at offset %d", next).around(next))
+				found = append(found, proof([]*histories.Op{r.op}, "Offset %d holds nothing, and %s%s read past it", next, r.op.Process, r.positioned(next)).
+					should(r.op, "held a record at offset %d", next).around(next).from(p, r, next))
 			}
 		}
 		for _, rec := range r.op.Records {

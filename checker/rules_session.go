@@ -2,6 +2,7 @@ package checker
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -239,10 +240,10 @@ func staleReads(p *partition) []Finding {
 		switch {
 		case end != histories.None && before.op != nil && before.end > end:
 			found = append(found, proof([]*histories.Op{before.op, o}, "The log had reached offset %d before the read of %s began, which saw it end at %d",
-				before.end, o.Process, end).should(o, "seen the log end at %d or later", before.end))
+				before.end, o.Process, end).should(o, "seen the log end at %d or later", before.end).at(p, o))
 		case at != histories.None && record.op != nil && record.end > at && !p.compacted():
 			found = append(found, proof([]*histories.Op{record.op, o}, "There was a record at offset %d before the read of %s began, which held nothing at offset %d or behind",
-				record.end-1, o.Process, at).should(o, "held what is at offset %d", record.end-1).around(record.end-1))
+				record.end-1, o.Process, at).should(o, "held what is at offset %d", record.end-1).around(record.end-1).at(p, o))
 		}
 	}
 	return found
@@ -288,13 +289,9 @@ func nonmonotonicSends(p *partition) []Finding {
 func nonmonotonicPolls(p *partition) []Finding {
 	var found []Finding
 	for _, b := range p.back {
-		ops := []*histories.Op{b.poll}
-		if b.last != nil {
-			ops = append(ops, b.last)
-		}
 		r := b.poll.Records[0]
-		found = append(found, proof(ops, "Consumer %s was at position %d and was handed offset %d (record %s)",
-			b.poll.Process, b.floor, r.Offset, r.Value).should(b.poll, "held only records at offset %d or behind", b.floor).naming(r.Value))
+		found = append(found, proof(append([]*histories.Op{b.poll}, present(b.op)...), "Consumer %s was at position %d and was handed offset %d (record %s)",
+			b.poll.Process, b.floor, r.Offset, r.Value).should(b.poll, "held only records at offset %d or behind", b.floor).naming(r.Value).after(b.mark))
 	}
 	return found
 }
@@ -321,10 +318,38 @@ func silentResets(p *partition) []Finding {
 		if i := p.search(r.position); i < len(p.records) && p.records[i].offset < min(first, p.start) {
 			x := p.records[i]
 			found = append(found, proof([]*histories.Op{x.witness(), r.op}, "Record %s at offset %d was skipped by %s, which was at position %d and was handed offset %d, and no reset explains that",
-				x.value, x.offset, r.op.Process, r.position, first).should(r.op, "failed with OFFSET_OUT_OF_RANGE, so that the consumer is reset").naming(x.value))
+				x.value, x.offset, r.op.Process, r.position, first).should(r.op, "failed with OFFSET_OUT_OF_RANGE, so that the consumer is reset").naming(x.value).
+				from(p, r, x.offset).with(present(p.tellers.highest)...))
 		}
 	}
 	return found
+}
+
+// seenAfter returns an answer that holds the record at the same time as another one
+// lacks it, or later: the last one, if that is so late.
+func (x *record) seenAfter(r *read) *histories.Op {
+	last := x.seenBy[len(x.seenBy)-1].op
+	if last.Return >= r.op.Call {
+		return last
+	}
+	return slices.MaxFunc(x.seenBy, func(a, b *read) int { return cmp.Compare(a.op.Return, b.op.Return) }).op
+}
+
+// positioned is the same, beside the name of its process.
+func (r *read) positioned(offset int64) string {
+	if r.stood(offset) == "" {
+		return ""
+	}
+	return fmt.Sprintf(", at position %d,", r.position)
+}
+
+// stood says of a poll that passes over an offset before its first record where it
+// was to begin.
+func (r *read) stood(offset int64) string {
+	if r.op.Kind != histories.Poll || len(r.op.Records) == 0 || offset >= lowest(r.op.Records) {
+		return ""
+	}
+	return fmt.Sprintf(", which was at position %d and was handed offset %d", r.position, lowest(r.op.Records))
 }
 
 func intPollSkips(p *partition) []Finding {
@@ -342,9 +367,10 @@ func (p *partition) skips(how string, here func(*read, *record) bool) []Finding 
 			if _, other := r.holdsAt(x.offset); other || !here(r, x) {
 				continue
 			}
-			seen := x.seenBy[len(x.seenBy)-1].op
-			found = append(found, proof([]*histories.Op{r.op, seen}, "Record %s at offset %d was %s %s, and it is there: %s read it",
-				x.value, x.offset, how, r.op.Process, seen.Process).should(r.op, "held record %s at offset %d", x.value, x.offset).naming(x.value).around(x.offset))
+			seen := x.seenAfter(r)
+			found = append(found, proof([]*histories.Op{r.op, seen}, "Record %s at offset %d was %s %s%s, and it is there: %s read it",
+				x.value, x.offset, how, r.op.Process, phrase(func() string { return r.stood(x.offset) }), seen.Process).
+				should(r.op, "held record %s at offset %d", x.value, x.offset).naming(x.value).around(x.offset).from(p, r, x.offset).with(p.keyOf(x)...))
 			break
 		}
 	}

@@ -18,6 +18,7 @@ type section struct {
 	start     int64   // the highest log start told
 	startTold bool
 	lastTold  int64
+	tellers   tellers
 	keys      *keys
 	sends     map[string][]other      // those of each producer that are not about these offsets
 	sent      map[histories.Value]int // how often the values of unknown outcome that were read were sent
