@@ -292,7 +292,12 @@ func (r *read) holds(at place) bool {
 
 // holdsAt returns the value the answer has at an offset.
 func (r *read) holdsAt(offset int64) (histories.Value, bool) {
-	for _, rec := range r.op.Records {
+	recs := r.op.Records
+	if r.sorted { // the first record that is not below it
+		recs = recs[sort.Search(len(recs), func(i int) bool { return recs[i].Offset >= offset }):]
+		recs = recs[:min(1, len(recs))]
+	}
+	for _, rec := range recs {
 		if rec.Offset == offset {
 			return rec.Value, true
 		}

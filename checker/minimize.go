@@ -33,9 +33,11 @@ type MinimizeOptions struct {
 // partitions, processes, stretches of time, then single operations and marks,
 // and at last values. A value goes as a whole, from its send and from every
 // answer, so that no read is left of what was never sent. What stays says the
-// first finding that nothing permits, word for word, and finds nothing that
-// was not found in the whole: what is shown by the part is true of the whole,
-// also where what was deleted would have excused it.
+// first finding that nothing permits, word for word, and breaks no rule that the
+// whole does not break: what is shown by the part is true of the whole, also
+// where what was deleted would have excused it. A consequence beside it may be
+// said in other words ("the log had reached 1", where it had reached 10) if what
+// was deleted is nothing that would be missed.
 //
 // Offsets keep their numbers. Those of deleted records hold nothing. Where the
 // finding does not need every offset to hold a record, a dense log that loses
@@ -45,7 +47,8 @@ type MinimizeOptions struct {
 // and all behind one, which no answer tells a higher end than. The header's note
 // says if answers lack records, and if offsets were cut off.
 //
-// Nothing is taken away that would be missed: what is legal stays legal.
+// Nothing is taken away that would be missed: what is legal stays legal, unless
+// all that is found is said word for word.
 //
 // Equal arguments give equal results, unless ctx ends or the budget of a check
 // is one of memory.
@@ -78,6 +81,7 @@ func (m *shortening) shorten() {
 	for before := -1; before != m.accepted && !m.spent(); {
 		before = m.accepted
 		m.rebase()
+		m.loosen()
 		m.narrow()
 		m.deleteGroups(func(o *histories.Op) string { return o.On }, func(*histories.Mark) string { return "" })
 		m.deleteGroups(func(o *histories.Op) string { return o.Process }, func(m *histories.Mark) string { return m.Process })
@@ -86,6 +90,14 @@ func (m *shortening) shorten() {
 	}
 	m.rebase()
 	m.try(kept{m.gone, m.dropped, false})
+}
+
+// loosen lets offsets hold nothing, if the finding does not need them to. Then more
+// can go.
+func (m *shortening) loosen() {
+	if m.packed(m.sparse) && m.target.Name != "gap" && m.try(kept{m.gone, m.dropped, true}) {
+		m.rebase()
+	}
 }
 
 func newShortening(ctx context.Context, h *histories.History, r *Result, opts MinimizeOptions) *shortening {
@@ -164,7 +176,8 @@ type shortening struct {
 	cutBehind bool // answers tell lower ends than they did
 
 	surroundings
-	cut cut
+	strict bool // nothing that would be missed may go
+	cut    cut
 	kept
 	accepted int // changes
 	best     *histories.History
@@ -175,30 +188,59 @@ func (m *shortening) spent() bool {
 	return m.ctx.Err() != nil || m.opts.Budget > 0 && m.checks >= m.opts.Budget
 }
 
-// try makes the part the best one if it shows the same, and reports that.
+// try makes the part the best one if it shows the same, and reports that. What
+// else is found may be said in other words than in the whole if nothing was taken
+// away that could be missed.
 func (m *shortening) try(k kept) bool {
-	if m.spent() {
-		return false
-	}
-	k, ok := m.sound(k)
-	if !ok || m.isBest(k) || m.unframes(k) {
-		return false
-	}
-	h := m.part(k)
+	k, h := m.candidate(k)
 	if h == nil {
 		return false
 	}
-	m.checks++
-	r := Check(m.ctx, h, m.opts.Options)
-	same := m.ctx.Err() == nil && m.same(r)
-	if same {
+	r := m.judge(h)
+	shown := m.shows(r)
+	if shown && !m.inTheSameWords(r) {
+		asked := k
+		m.strict = true
+		k, h = m.candidate(k)
+		m.strict = false
+		switch {
+		case h == nil:
+			shown = false
+		case !slices.Equal(k.gone, asked.gone):
+			r = m.judge(h)
+			shown = m.shows(r)
+		}
+	}
+	if shown = shown && m.ctx.Err() == nil; shown {
 		m.kept, m.best, m.verdict = k, h, r
 		m.accepted++
 	}
 	if m.opts.Progress != nil {
 		m.opts.Progress(m.checks, len(m.best.Ops()))
 	}
-	return same
+	return shown
+}
+
+// candidate is a part with what has to stay, and its history; nil if it is not to
+// be tried.
+func (m *shortening) candidate(k kept) (kept, *histories.History) {
+	if m.spent() {
+		return k, nil
+	}
+	k, ok := m.sound(k)
+	if !ok || m.isBest(k) || m.unframes(k) {
+		return k, nil
+	}
+	h := m.part(k)
+	if h == nil || m.cut == uncut && k.sparse == m.sparse && size(h) >= size(m.best) {
+		return k, nil // what has to stay may be all of it
+	}
+	return k, h
+}
+
+func (m *shortening) judge(h *histories.History) *Result {
+	m.checks++
+	return Check(m.ctx, h, m.opts.Options)
 }
 
 // isBest reports whether a part is the best one itself.
@@ -206,150 +248,39 @@ func (m *shortening) isBest(k kept) bool {
 	return m.cut == uncut && k.sparse == m.sparse && slices.Equal(k.gone, m.gone) && maps.Equal(k.dropped, m.dropped)
 }
 
-// same reports whether a part shows what the whole shows, and nothing else.
-func (m *shortening) same(r *Result) bool {
+// shows reports whether what a part shows first is what the whole shows first, and
+// it breaks no other rule.
+func (m *shortening) shows(r *Result) bool {
 	if m.verdict.Verdict == Contradictory {
 		return r.Verdict == Contradictory
 	}
-	found := false
 	for _, f := range r.Findings {
-		if f.Allowed != "" {
-			continue
-		}
-		if !m.known(f) {
+		if f.Allowed == "" && !m.found(func(w Finding) bool { return w.Name == f.Name && w.Partition == f.Partition }) {
 			return false
 		}
-		found = found || says(f, m.target)
 	}
-	return found
+	return says(r.first(), m.target)
 }
 
-// known reports whether the whole says so too. Where it lists a part of its
-// findings only, the name has to do.
-func (m *shortening) known(f Finding) bool {
-	return slices.ContainsFunc(m.findings, func(w Finding) bool {
-		return w.Allowed == "" && (says(f, w) || w.More > 0 && w.Name == f.Name && w.Partition == f.Partition)
+// inTheSameWords reports whether the whole says so too, all of it. Where it lists
+// a part of its findings only, the name has to do.
+func (m *shortening) inTheSameWords(r *Result) bool {
+	return r.Verdict == Contradictory || !slices.ContainsFunc(r.Findings, func(f Finding) bool {
+		return f.Allowed == "" && !m.found(func(w Finding) bool {
+			return says(f, w) || w.More > 0 && w.Name == f.Name && w.Partition == f.Partition
+		})
 	})
+}
+
+// found reports whether there is such a finding of the whole that nothing permits.
+func (m *shortening) found(such func(w Finding) bool) bool {
+	return slices.ContainsFunc(m.findings, func(w Finding) bool { return w.Allowed == "" && such(w) })
 }
 
 // says reports whether two findings say the same. A witness of the search
 // counts answers, which become fewer.
 func says(f, g Finding) bool {
 	return f.Name == g.Name && f.Partition == g.Partition && (f.Says == g.Says || f.Name == notLinearizable)
-}
-
-// unframes reports whether a transaction would lose its begin or an end of it.
-func (m *shortening) unframes(k kept) bool {
-	if m.transactions == nil {
-		return false
-	}
-	items := make([]bool, len(k.gone))
-	for i, gone := range k.gone {
-		items[i] = !gone
-	}
-	m.transactions.frame(items)
-	for i, gone := range k.gone {
-		if gone && items[i] {
-			return true
-		}
-	}
-	return false
-}
-
-// part builds the history of what is left; nil if there is none.
-func (m *shortening) part(k kept) *histories.History {
-	dropped := m.droppedBy(k)
-	var ops []histories.Op
-	var polls []int
-	for _, o := range m.whole.Ops() {
-		if k.gone[o.Index] {
-			continue
-		}
-		if o.Kind == histories.Send && !trim(&o, dropped) {
-			return nil
-		}
-		if !m.shortenAnswer(&o, dropped) {
-			if o.Index == m.startBy {
-				return nil
-			}
-			continue
-		}
-		if o.Kind == histories.Poll {
-			polls = append(polls, o.Index)
-		}
-		o.Line, o.ReturnLine = 0, 0
-		ops = append(ops, o)
-	}
-	ops = m.withStartTold(ops)
-	var marks []histories.Mark
-	for _, mark := range m.whole.Marks() {
-		if !k.gone[mark.Index] {
-			mark.Line = 0
-			marks = append(marks, mark)
-		}
-	}
-	header := m.whole.Header()
-	header.Schedule = "" // it is the cause of the whole
-	header.Config = m.config
-	if k.sparse && header.Config.Get(offsets) == "dense" {
-		header.Config = header.Config.With(offsets, "sparse")
-	}
-	h, err := histories.New(m.whole.Name(), header, ops, marks)
-	if err != nil || m.moved(h, polls) {
-		return nil
-	}
-	return h
-}
-
-// shortenAnswer takes out of an answer what is left out. It reports false if the
-// rest would say more than the answer did.
-func (m *shortening) shortenAnswer(o *histories.Op, dropped map[histories.Value]bool) bool {
-	before := *o
-	if o.IsRead() {
-		o.Records = slices.DeleteFunc(slices.Clone(o.Records), func(r histories.Record) bool { return dropped[r.Value] })
-	}
-	m.cut.clip(o)
-	return !saysMore(&before, o, m.config)
-}
-
-// droppedBy returns the values that are to be seen nowhere: those dropped, and
-// those of sends that are gone if no send of them stays.
-func (m *shortening) droppedBy(k kept) map[histories.Value]bool {
-	dropped := maps.Clone(k.dropped)
-	for _, o := range m.whole.Ops() {
-		if o.Kind == histories.Send && k.gone[o.Index] {
-			for _, v := range o.Values {
-				dropped[v] = true
-			}
-		}
-	}
-	for _, o := range m.whole.Ops() {
-		if o.Kind == histories.Send && !k.gone[o.Index] {
-			for _, v := range o.Values {
-				if !k.dropped[v] {
-					delete(dropped, v)
-				}
-			}
-		}
-	}
-	return dropped
-}
-
-// trim takes values out of a batch at its ends. It reports whether a batch is
-// left whose offsets are known: not one that lost a value from its middle.
-func trim(o *histories.Op, dropped map[histories.Value]bool) bool {
-	first, end := 0, len(o.Values)
-	for first < end && dropped[o.Values[first]] {
-		first++
-	}
-	for end > first && dropped[o.Values[end-1]] {
-		end--
-	}
-	o.Values = o.Values[first:end]
-	if o.Offset != histories.None {
-		o.Offset += int64(first)
-	}
-	return len(o.Values) > 0 && !slices.ContainsFunc(o.Values, func(v histories.Value) bool { return dropped[v] })
 }
 
 // holey reports whether an offset of what is left may hold nothing.

@@ -15,9 +15,15 @@ import (
 // all below an offset, if somebody is told that the log starts there, and all at
 // or behind one, if no answer tells a higher end. A legal log stays one: each
 // answer of the smaller history is what the larger one's would have been.
-type cut struct{ from, to int64 }
+//
+// A cut may also go through a hole, where nobody knows what batch it goes through.
+// That has to be proven by the words of the whole.
+type cut struct {
+	from, to int64
+	blind    bool
+}
 
-var uncut = cut{0, math.MaxInt64}
+var uncut = cut{to: math.MaxInt64}
 
 func (c cut) holds(offset int64) bool { return c.from <= offset && offset < c.to }
 
@@ -38,12 +44,13 @@ func (m *shortening) narrow() {
 	}
 	froms, tos := m.edges()
 	for _, hole := range m.holes() {
-		if m.tryCut(around(hole, froms, tos)) {
+		c := around(hole, froms, tos)
+		if blind := m.through(c, hole); blind != c && m.tryCut(blind) || m.tryCut(c) {
 			break
 		}
 	}
-	m.bisect(len(froms), func(i int) cut { return cut{froms[i], math.MaxInt64} })
-	m.bisect(len(tos), func(i int) cut { return cut{0, tos[len(tos)-1-i]} })
+	m.bisect(len(froms), func(i int) cut { return cut{from: froms[i], to: math.MaxInt64} })
+	m.bisect(len(tos), func(i int) cut { return cut{to: tos[len(tos)-1-i]} })
 }
 
 // mostHoles is how many holes are tried as the one that the finding is about.
@@ -74,6 +81,15 @@ func around(offset int64, froms, tos []int64) cut {
 	return c
 }
 
+// through is a cut that ends with a hole, unless that needs what is behind it to
+// be seen, or it is the last offset.
+func (m *shortening) through(c cut, hole int64) cut {
+	if m.target.Name != "gap" && m.target.Name != notLinearizable && hole+1 < m.limit {
+		c.to, c.blind = hole+1, true
+	}
+	return c
+}
+
 // bisect tries cuts, of which each takes more away than the one before it.
 func (m *shortening) bisect(n int, of func(i int) cut) {
 	for lo, hi := -1, n; hi-lo > 1; {
@@ -87,6 +103,9 @@ func (m *shortening) bisect(n int, of func(i int) cut) {
 }
 
 func (m *shortening) tryCut(c cut) bool {
+	if c == uncut {
+		return false
+	}
 	m.cut = c
 	if m.try(m.kept) {
 		m.rebase()
@@ -103,7 +122,7 @@ func (m *shortening) edges() (froms, tos []int64) {
 		if b.base > m.start {
 			froms = append(froms, b.base)
 		}
-		if b.end < m.limit {
+		if m.start < b.end && b.end < m.limit {
 			tos = append(tos, b.end)
 		}
 	}

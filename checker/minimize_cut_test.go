@@ -42,6 +42,9 @@ func TestMinimizeDense(t *testing.T) {
 	}
 	late := histories.NewOp("U", histories.Send)
 	late.Outcome, late.Call, late.Return, late.Values = histories.Info, 2*n, 2*n+1, []histories.Value{histories.Int(n)}
+	early := histories.NewOp("E", histories.Fetch)
+	early.Outcome, early.Call, early.Return, early.From, early.HW = histories.OK, hole, hole+1, hole, hole+1
+	early.Records = []histories.Record{{Offset: hole, Value: histories.Int(hole)}}
 	for _, test := range []struct {
 		rule string
 		h    *histories.History
@@ -54,6 +57,8 @@ func TestMinimizeDense(t *testing.T) {
 		{notLinearizable, sendsBut(t, n, -1, answer(histories.List, "latest", n+1, histories.None, 0))},
 		{"stale-read", sendsBut(t, n, -1, answer(histories.List, "latest", n-1, histories.None, 0))},
 		{"lost-write", sendsBut(t, n, -1, answer(histories.Scan, "", histories.None, n, hole))},
+		{"lost-write", sendsBut(t, n, -1, answer(histories.Scan, "", histories.None, hole, -1))},
+		{"early-read", sendsBut(t, n, -1, answer(histories.Scan, "", histories.None, n, -1), early)},
 	} {
 		whole := Check(context.Background(), test.h, Options{})
 		if whole.first().Name != test.rule {

@@ -27,16 +27,13 @@ type surroundings struct {
 	batches map[int]batch   // by index of their sends
 	held    []int64         // offsets of batches, sorted
 	read    map[histories.Value][]int64
-	from    map[int]int64 // where each poll was to begin, None if that is not known; nil if that does not matter
+	turns   map[int]turn // of polls; nil as long as nobody asked
 }
 
 // survey looks at the whole, as far as what stays depends on it.
 func (m *shortening) survey() {
 	m.surroundings = surroundings{startBy: -1, batches: map[int]batch{}, read: map[histories.Value][]int64{}}
 	dense := m.packed(m.sparse)
-	if dense || m.target.Name == notLinearizable {
-		m.from = pollsFrom(m.whole)
-	}
 	sent := map[histories.Value]int{}
 	for i := range m.whole.Ops() {
 		o := &m.whole.Ops()[i]
@@ -65,7 +62,7 @@ func (m *shortening) survey() {
 	}
 	for i := range m.whole.Ops() {
 		o := &m.whole.Ops()[i]
-		if o.On == m.target.Partition && mayHaveHappened(o) && slices.ContainsFunc(o.Values, func(v histories.Value) bool { return sent[v] > 1 }) {
+		if o.On == m.target.Partition && slices.ContainsFunc(o.Values, func(v histories.Value) bool { return sent[v] > 1 }) {
 			m.copied = append(m.copied, o)
 		}
 	}
@@ -119,11 +116,16 @@ func (m *shortening) sound(k kept) (kept, bool) {
 		return k, true
 	}
 	k.gone = slices.Clone(k.gone)
-	if packed || m.target.Name == notLinearizable {
+	if m.careful(k.sparse) {
 		m.keepStart(k.gone)
 		m.keepCopies(k)
 	}
-	return k, !packed || m.keepSends(k.gone)
+	return k, !packed || !(m.strict && m.cut.blind) && m.keepSends(k.gone)
+}
+
+// careful reports whether a part has to be legal whenever the whole is.
+func (m *shortening) careful(sparse bool) bool {
+	return m.strict || m.packed(sparse) || m.target.Name == notLinearizable
 }
 
 // keepStart keeps what tells the highest log start: without it more offsets
@@ -141,7 +143,7 @@ func (m *shortening) keepStart(gone []bool) {
 }
 
 // keepCopies keeps all sends of a value of which one stays: any of them can have
-// put it where it was read.
+// put it where it was read, but one that was refused.
 func (m *shortening) keepCopies(k kept) {
 	for again := len(m.copied) > 0; again; {
 		stays := map[histories.Value]bool{}
@@ -152,7 +154,7 @@ func (m *shortening) keepCopies(k kept) {
 		}
 		again = false
 		for _, o := range m.copied {
-			if k.gone[o.Index] && slices.ContainsFunc(o.Values, func(v histories.Value) bool { return stays[v] }) {
+			if k.gone[o.Index] && mayHaveHappened(o) && slices.ContainsFunc(o.Values, func(v histories.Value) bool { return stays[v] }) {
 				k.gone[o.Index], again = false, true
 			}
 		}
@@ -206,9 +208,9 @@ func (m *shortening) readWithin(v histories.Value) bool {
 // all that stays was over. It reports false if one that certainly happened could
 // then be behind the cut.
 func (m *shortening) keepLost(gone []bool, lost []*histories.Op) bool {
-	if m.target.Name != notLinearizable || m.explained() {
+	if m.target.Name != notLinearizable && !m.strict || m.explained() {
 		for _, o := range lost {
-			gone[o.Index] = gone[o.Index] || m.cut != uncut
+			gone[o.Index] = gone[o.Index] || m.cut != uncut && (m.strict || !m.isAbout(o))
 		}
 		return true
 	}
@@ -237,6 +239,12 @@ func (m *shortening) keepLost(gone []bool, lost []*histories.Op) bool {
 	return true
 }
 
+// isAbout reports whether the target speaks of a record of a send. It was lost
+// wherever it was.
+func (m *shortening) isAbout(o *histories.Op) bool {
+	return slices.ContainsFunc(o.Values, func(v histories.Value) bool { return slices.Contains(m.target.about, v) })
+}
+
 // explained reports whether each offset within the cut is known to hold the
 // record of a known send, so that no other can be there.
 func (m *shortening) explained() bool {
@@ -246,34 +254,46 @@ func (m *shortening) explained() bool {
 	return int64(hi-lo) >= to-from
 }
 
-// pollsFrom returns where each poll of a history was to begin.
-func pollsFrom(h *histories.History) map[int]int64 {
-	at := map[int]int64{}
-	follow(h, func(o *histories.Op, from int64, _ int, _ int64) {
+// A turn is where a poll was to begin, None if that is not known, and the position
+// that it fell back behind, None if it did not.
+type turn struct{ from, floor int64 }
+
+// turns returns those of the polls that were answered.
+func turns(h *histories.History) map[int]turn {
+	at := map[int]turn{}
+	follow(h, func(o *histories.Op, from int64, _ int, floor int64) {
 		if o.Kind == histories.Poll && o.Outcome == histories.OK {
-			at[o.Index] = from
+			at[o.Index] = turn{from, floor}
 		}
 	})
 	return at
 }
 
 // moved reports whether a poll of a part speaks for offsets that it did not
-// speak for in the whole, since what set its position is gone. polls are the
-// indexes of the part's polls in the whole.
+// speak for in the whole, since what set its position is gone, or is said to
+// have fallen back. polls are the indexes of the part's polls in the whole.
 func (m *shortening) moved(h *histories.History, polls []int) bool {
-	if m.from == nil || len(polls) == 0 {
+	config := h.Config()
+	if len(polls) == 0 || !m.careful(config.Get(offsets) != "dense") {
 		return false
+	}
+	if m.turns == nil {
+		m.turns = turns(m.whole)
 	}
 	moved := false
 	holds := m.holds(h)
-	follow(h, func(o *histories.Op, from int64, _ int, _ int64) {
+	follow(h, func(o *histories.Op, from int64, _ int, floor int64) {
 		if o.Kind != histories.Poll {
 			return
 		}
-		was, ok := m.from[polls[0]]
+		was, ok := m.turns[polls[0]]
 		polls = polls[1:]
-		if o.Outcome == histories.OK && ok && from != histories.None && from != was {
-			moved = moved || from < 0 || was < 0 || from < was && holds(o.On, from, was)
+		if o.Outcome != histories.OK || !ok {
+			return
+		}
+		moved = moved || floor != histories.None && was.floor == histories.None
+		if from != histories.None && from != was.from {
+			moved = moved || from < 0 || was.from < 0 || from < was.from && holds(o.On, from, was.from)
 		}
 	})
 	return moved

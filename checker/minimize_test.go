@@ -56,6 +56,64 @@ expect violation lost-write
 1-2 P1 send 3 => ok @2
 3-4 C1 scan => ok [] end=2
 `},
+		{"a lost tail is one lost record, and the log's end tells of it",
+			`history 1
+config acks=all offsets=dense reads=linearizable enable.idempotence=true
+1-2 P1 send 1 => ok @0
+3-4 P1 send 2 => ok @1
+5-6 P1 send 3 => ok @2
+7-8 C1 fetch from=0 => ok [0:1 1:2 2:3] hw=3
+9-10 C1 scan => ok [0:1] end=1
+`, `history 1
+config acks=all offsets=sparse reads=linearizable enable.idempotence=true
+note minimized: records whose sends are left out are left out of the answers too
+expect violation lost-write,stale-read
+3-4 P1 send 2 => ok @1
+9-10 C1 scan => ok [] end=1
+`},
+		{"the consequence of an early read has a smaller number",
+			`history 1
+config acks=all offsets=dense
+1-2 P1 send 1 => ok @0
+3-4 C1 fetch from=0 => ok [0:1 1:2] hw=2
+5-6 P1 send 2 => ok @1
+7-8 P1 send 3 => ok @2
+9-10 C2 scan => ok [0:1 1:2 2:3] end=3
+`, `history 1
+config acks=all offsets=sparse
+note minimized: records whose sends are left out are left out of the answers too
+expect violation early-read,end-regression
+3-4 C1 fetch from=0 => ok [1:2] hw=2
+5-6 P1 send 2 => ok @1
+`},
+		{"a cut goes through a hole that is not the finding itself",
+			`history 1
+config acks=all offsets=dense
+1-2 P1 send 1 => ok @-
+3-4 P1 send 2 => ok @-
+5-6 P1 send 3 => ok @2
+7-8 P1 send 4 => ok @3
+9-10 C1 scan => ok [2:3 3:4] end=4
+`, `history 1
+config acks=all offsets=dense
+note minimized: records whose sends are left out are left out of the answers too
+note minimized: the log is cut off at its end: no answer has or tells more
+expect violation lost-write,gap
+1-2 P1 send 1 => ok @-
+9-10 C1 scan => ok [] end=1
+`},
+		{"that something has to stay is no progress",
+			`history 1
+config acks=all enable.idempotence=true offsets=dense
+1-2 P1 send 1,"1","1" acks=1 => ok @0
+3-4 P2 send 2,"a b","1" => ok @4
+5-6 P3 send 1 acks=1 => ok @6
+`, `history 1
+config acks=all enable.idempotence=true offsets=dense
+expect violation not-linearizable
+1-2 P1 send 1,"1","1" acks=1 => ok @0
+3-4 P2 send 2,"a b","1" => ok @4
+`},
 		{"a gap is one in a dense log",
 			`history 1
 config offsets=dense

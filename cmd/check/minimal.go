@@ -9,30 +9,42 @@ import (
 	"github.com/isrcheck/isrcheck/histories"
 )
 
-// operationsLeft begins the note in a history that was made as small as it can be.
-const operationsLeft = "minimized: operations left: "
+// What begins the note in a history that was made as small as it can be, and in one
+// that was on the way there.
+const (
+	operationsLeft = "minimized: operations left: "
+	notFinished    = "minimized: not finished, operations left: "
+)
 
-// noteMinimal notes that of so many operations those of a history could not be
-// made fewer.
-func noteMinimal(h *histories.History, of int) (*histories.History, error) {
+// noteLeft notes how many of so many operations are in a history, and whether they
+// could not be made fewer.
+func noteLeft(h *histories.History, of int, finished bool) (*histories.History, error) {
 	hd := h.Header()
 	var lines []string
 	for line := range strings.SplitSeq(hd.Note, "\n") {
-		if line != "" && !strings.HasPrefix(line, operationsLeft) {
+		if line != "" && !strings.HasPrefix(line, operationsLeft) && !strings.HasPrefix(line, notFinished) {
 			lines = append(lines, line)
 		}
 	}
-	hd.Note = strings.Join(append(lines, fmt.Sprintf("%s%d of %d", operationsLeft, len(h.Ops()), of)), "\n")
+	kind := operationsLeft
+	if !finished {
+		kind = notFinished
+	}
+	hd.Note = strings.Join(append(lines, fmt.Sprintf("%s%d of %d", kind, len(h.Ops()), of)), "\n")
 	return h.WithHeader(hd)
 }
 
 // isMinimal reports whether there is nothing to make smaller: all operations prove
 // the finding, or the history notes that it was tried and has grown no more since.
+// One that notes that this was stopped is not minimal.
 func (j judgement) isMinimal() bool {
 	all := j.result.Exercised.Operations
 	for line := range strings.SplitSeq(j.header.Note, "\n") {
-		if strings.HasPrefix(line, fmt.Sprintf("%s%d of ", operationsLeft, all)) {
+		switch {
+		case strings.HasPrefix(line, fmt.Sprintf("%s%d of ", operationsLeft, all)):
 			return true
+		case strings.HasPrefix(line, notFinished):
+			return false
 		}
 	}
 	for _, f := range j.result.Findings {

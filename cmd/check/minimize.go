@@ -34,7 +34,8 @@ func (a *app) minimize() *cobra.Command {
 		Long: "minimize shortens the schedule of a case, running it again and again, while the same rule\n" +
 			"fails. A recording has no schedule, and that of a case which package logtest saved is for\n" +
 			"another log: of these it deletes operations, faults and values while the same finding\n" +
-			"remains, and notes in the header how many are left. Offsets keep their numbers. The header\n" +
+			"remains, and notes in the header how many are left, and if it was stopped before it was done.\n" +
+			"What is found beside it was found before under that name. Offsets keep their numbers. The header\n" +
 			"calls a log sparse in which those of deleted records hold nothing, unless the finding needs\n" +
 			"every offset to hold a record. Then the log stays dense and loses what is below an offset,\n" +
 			"which the process \"minimized\" is told as the log start at the end (list earliest), and what\n" +
@@ -42,7 +43,7 @@ func (a *app) minimize() *cobra.Command {
 			"would be missed is not deleted, so what is wrong was wrong before. A history that is no violation is refused; of a schedule\n" +
 			"that has no history yet 'check replay FILE > case.hist' makes a case. OUT is written as\n" +
 			"a whole, in the encoding its name asks for, and never over a file that is there unless\n" +
-			"--force says so. An interrupt or SIGTERM ends with the best so far. - is stdin.",
+			"--force says so. An interrupt, SIGTERM, --timeout or --budget ends with the best so far. - is stdin.",
 		Example: "  check minimize run.jsonl.zst -o minimal.hist\n" +
 			"  check minimize failures/lost-write-9c1f02ab55d01e77.hist -o smaller.hist --budget 100000",
 		Args: cobra.ExactArgs(1),
@@ -112,12 +113,11 @@ func (s *shortener) recording(ctx context.Context, name string, h *histories.His
 		progress.say(checks, s.budget, "%s left after %s", count(left, "operation"), count(checks, "check"))
 	}})
 	progress.done()
-	if ctx.Err() == nil && checks < s.budget {
-		if small, err = noteMinimal(small, len(h.Ops())); err != nil {
-			return err
-		}
+	finished := ctx.Err() == nil && checks < s.budget
+	if small, err = noteLeft(small, len(h.Ops()), finished); err != nil {
+		return err
 	}
-	return s.save(small, shortening{"operation", len(h.Ops()), len(small.Ops()), "check", checks}, "explain")
+	return s.save(small, shortening{"operation", len(h.Ops()), len(small.Ops()), "check", checks, finished}, "explain")
 }
 
 // schedule shortens the cause of a case.
@@ -154,28 +154,33 @@ func (s *shortener) schedule(ctx context.Context, name string, h *histories.Hist
 	if err != nil {
 		return err
 	}
-	return s.save(small, shortening{"step", len(steps.Steps), len(least.Schedule.Steps), "run", runs}, "replay")
+	return s.save(small, shortening{"step", len(steps.Steps), len(least.Schedule.Steps), "run", runs, ctx.Err() == nil && runs < s.budget}, "replay")
 }
 
-// A shortening is how much was left out, and how many tries that took.
+// A shortening is how much was left out, how many tries that took, and whether
+// there was nothing left to try.
 type shortening struct {
 	unit     string
 	from, to int
 	try      string
 	tries    int
+	finished bool
 }
 
 func (s *shortener) save(h *histories.History, how shortening, next string) error {
 	if err := h.WriteFile(s.to); err != nil {
 		return err
 	}
-	command := "check " + next + " " + shellWord(s.to)
+	command, stopped := "check "+next+" "+shellWord(s.to), ""
+	if !how.finished {
+		command, stopped = "check minimize "+shellWord(s.to)+" -o "+newName("minimal", ".hist"), "; stopped before it was done"
+	}
 	if s.json {
-		s.app.encode(jsonMinimized{s.to, h.Header().Expect.String(), how.unit + "s", how.from, how.to, how.tries, command})
+		s.app.encode(jsonMinimized{s.to, h.Header().Expect.String(), how.unit + "s", how.from, how.to, how.tries, how.finished, command})
 		return nil
 	}
-	fmt.Fprintf(s.app.out, "%s: %s, from %s to %d in %s\n  next: %s\n", label(s.to), h.Header().Expect,
-		count(how.from, how.unit), how.to, count(how.tries, how.try), command)
+	fmt.Fprintf(s.app.out, "%s: %s, from %s to %d in %s%s\n  next: %s\n", label(s.to), h.Header().Expect,
+		count(how.from, how.unit), how.to, count(how.tries, how.try), stopped, command)
 	return nil
 }
 
@@ -188,5 +193,6 @@ type jsonMinimized struct {
 	From     int    `json:"from"`     // so many
 	To       int    `json:"to"`       // so many
 	Tries    int    `json:"tries"`    // runs of the schedule, or checks of the recording, that it took
+	Finished bool   `json:"finished"` // nothing was left to try: neither the budget nor the time ended it
 	Next     string `json:"next"`     // what to type next
 }
