@@ -38,8 +38,8 @@ func (m *shortening) part(k kept) *histories.History {
 			return nil
 		}
 		if !m.shortenAnswer(&o, dropped) {
-			if o.Index == m.startBy {
-				return nil
+			if o.On == m.target.Partition && m.start > 0 && startTold(&o) == m.start {
+				return nil // it may be the only one left that tells it
 			}
 			continue
 		}

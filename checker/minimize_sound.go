@@ -303,9 +303,11 @@ func (m *shortening) moved(h *histories.History, polls []int) bool {
 // to hold a record, from one offset to another.
 func (m *shortening) holds(h *histories.History) func(on string, from, to int64) bool {
 	if config := h.Config(); m.packed(config.Get(offsets) != "dense") {
-		return func(_ string, from, to int64) bool {
-			return max(from, m.start, m.cut.from) < min(to, m.cut.to)
+		start := max(m.start, m.cut.from)
+		if m.strict { // a silent reset is about what is below it
+			start = m.cut.from
 		}
+		return func(_ string, from, to int64) bool { return max(from, start) < min(to, m.cut.to) }
 	}
 	if slices.ContainsFunc(h.Ops(), func(o histories.Op) bool { return promises(&o, m.config) && o.Offset == histories.None }) {
 		return func(string, int64, int64) bool { return true } // it may be anywhere

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
 
 // A Prefix is how far a history is legal: its first events, in the order in
-// which the encoding as events has them, and not one more.
+// which the encoding as events has them, and not one more. Where minimizing cut
+// a log off, that is told first.
 type Prefix struct {
 	Events, Of int
 	Line       int   // every line of the file up to it is in the prefix; 0 if there is no file
@@ -55,7 +57,7 @@ func LegalPrefix(ctx context.Context, h *histories.History, r *Result, opts Opti
 	if why := weigh(h).exceeds(opts.Memory, "the history as a whole"); why != "" {
 		return Prefix{Skipped: why}
 	}
-	s := &prefixSearch{ctx: ctx, h: h, whole: r, opts: opts, moments: h.Moments(), hindsight: hasHindsight(h), broken: map[int]string{}}
+	s := &prefixSearch{ctx: ctx, h: h, whole: r, opts: opts, moments: inOrder(h), hindsight: hasHindsight(h), broken: map[int]string{}}
 	before, at := s.breakingInstant()
 	legal := at - 1
 	for steps := 0; s.skipped == "" && (legal > before || s.hindsight) && s.violates(legal); legal-- {
@@ -114,6 +116,19 @@ type prefixSearch struct {
 	steps     int64
 	skipped   string
 	broken    map[int]string // the rules by which prefixes of so many events are
+}
+
+// inOrder returns the events of a history, but where minimizing has cut its log off
+// below an offset, that is told first. It is told at the end since answers before it
+// told of ends below; what was cut off is out of scope in every prefix all the same.
+func inOrder(h *histories.History) []histories.Moment {
+	moments := h.Moments()
+	if !strings.Contains(h.Header().Note, cutBelow) {
+		return moments
+	}
+	toldOfCut := func(m histories.Moment) bool { return m.Op != nil && isCutOff(*m.Op) }
+	first := slices.DeleteFunc(slices.Clone(moments), func(m histories.Moment) bool { return !toldOfCut(m) })
+	return append(first, slices.DeleteFunc(moments, toldOfCut)...)
 }
 
 // hasHindsight reports whether what happens later may excuse what was seen.

@@ -71,6 +71,26 @@ func TestLegalPrefix(t *testing.T) {
 	})
 }
 
+// TestLegalPrefixOfWhatIsCutOff asks for the prefix of a minimized history, in which
+// the log start is told at the end and holds from the beginning.
+func TestLegalPrefixOfWhatIsCutOff(t *testing.T) {
+	h, err := histories.Parse("cut", []byte(`history 1
+config acks=all enable.idempotence=true offsets=dense reads=linearizable
+note `+cutBelow+`
+1-2 P1 send 29 => ok @29
+3-4 U send 100,101 => info @-
+5-6 L list latest => ok @31
+7-7 minimized list earliest => ok @29
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := LegalPrefix(context.Background(), h, Check(context.Background(), h, Options{}), Options{})
+	if got.Breaks.Line != 6 || !got.Answer || got.Line != 5 || got.Time != 5 || got.Events != 7 || got.Of != 8 {
+		t.Errorf("%+v, want the answer in line 6", got)
+	}
+}
+
 // drawCorrupted draws a history that is likely illegal, nil if none came of it.
 func drawCorrupted(t *rapid.T, size int) *histories.History {
 	opt := drawOptions(t, size)
