@@ -218,6 +218,7 @@ func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]stand) 
 	if o.Kind == histories.Scan && !refuted {
 		r.to = max(r.to, o.End)
 	}
+	r.to = max(r.to, o.To)
 	if r.from == histories.None {
 		r.from, r.to = 0, 0
 	}

@@ -165,13 +165,13 @@ func (l *quickLog) suspectsRead(o *histories.Op, from int64) bool {
 	}
 	n := len(o.Records)
 	if n == 0 {
-		return from != histories.None && l.suspects(from, max(from+1, l.start+1, o.HW))
+		return from != histories.None && l.suspects(from, max(from+1, l.start+1, o.HW, o.To))
 	}
 	first, last := o.Records[0].Offset, o.Records[n-1].Offset
 	if from == histories.None {
 		from = first
 	}
-	return l.suspects(min(from, first, last), max(first, last)+1)
+	return l.suspects(min(from, first, last), max(first+1, last+1, o.To))
 }
 
 // partitions arranges what was kept, in the order in which partitions are

@@ -109,7 +109,7 @@ func (q *quick) plainEnd(l *quickLog, o *histories.Op, end int64) bool {
 // for. That there is an end behind them says that they were there.
 func (q *quick) plainFetch(l *quickLog, o *histories.Op) bool {
 	rest := o.Records
-	if len(rest) == 0 || o.LSO != histories.None {
+	if len(rest) == 0 || o.LSO != histories.None || o.To != histories.None {
 		return false
 	}
 	first, last := rest[0].Offset, rest[len(rest)-1].Offset

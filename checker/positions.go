@@ -220,6 +220,7 @@ func (t *tracker) follow(o *histories.Op, process int) step {
 		if t.judged {
 			return t.cursor(o.On, process).poll(o)
 		}
+		s.from, s.setBy = o.From, -1 // which a projection may say
 	case histories.Fetch:
 		// A fetch out of range tells where its consumer stands, unless that had
 		// polled or sought and nobody knows where to.
@@ -270,17 +271,15 @@ func (c *cursor) poll(o *histories.Op) step {
 		}
 		return s
 	}
-	if s.from = c.next; len(o.Records) == 0 {
-		return s
-	}
-	if o.Records[0].Offset < c.floor {
+	s.from = c.next
+	if len(o.Records) > 0 && o.Records[0].Offset < c.floor {
 		s.floor = c.floor
+	} else if s.from == histories.None && o.From != histories.None { // which a projection may say
+		s.from, s.setBy, s.mark = o.From, -1, nil
 	}
-	end := o.Records[0].Offset
-	for _, r := range o.Records {
-		end = max(end, r.Offset)
+	if end := max(o.To, endOf(o.Records)); end != histories.None {
+		c.set(end, o.Index)
+		s.moves = true
 	}
-	c.set(end+1, o.Index)
-	s.moves = true
 	return s
 }

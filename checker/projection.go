@@ -36,7 +36,7 @@ func (ts *transactions) judge(ctx context.Context, opts Options) *Result {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return rank(order, a.Name) - rank(order, b.Name) })
 	if len(r.Names()) > 0 {
 		r.Verdict, r.Reason, r.ReasonKind = Violates, "", ""
-	} else if why := ts.undecided(); why.says != "" && r.Verdict == Conforms {
+	} else if why := ts.undecided(p); why.says != "" && r.Verdict == Conforms {
 		r.Verdict, r.Reason, r.ReasonKind = Undecided, why.says, why.kind
 	}
 	return r
@@ -51,7 +51,7 @@ func rank(rules []string, name string) int {
 }
 
 // undecided says why the verdict may not be ok.
-func (ts *transactions) undecided() (why doubt) {
+func (ts *transactions) undecided(p projection) (why doubt) {
 	if ts.whole.Config().Get("reads") == "linearizable" {
 		const says = "what reads=linearizable promises of open transactions is not judged"
 		return doubt{says, says}
@@ -60,6 +60,10 @@ func (ts *transactions) undecided() (why doubt) {
 		if t.committed != nil && t.aborted != nil {
 			return doubt{"a transaction is said to be committed and aborted", fmt.Sprintf("transaction %s is said to be committed and aborted", t.name)}
 		}
+	}
+	if scan := ts.retained(p); scan != nil {
+		return doubt{"a scan begins behind a record, and nobody was told the log start after it",
+			fmt.Sprintf("%s: a scan begins at offset %d, behind a record, and nobody was told the log start after it (list earliest)", scan.On, scan.From)}
 	}
 	return doubt{}
 }
@@ -76,13 +80,15 @@ type projection struct {
 func (ts *transactions) project() projection {
 	p := projection{whole: ts.whole}
 	var ops []histories.Op
+	var reaches []reach
 	for i := range ts.whole.Ops() {
 		o := ts.whole.Ops()[i]
 		if o.Kind == histories.Begin || o.Kind == histories.Commit || o.Kind == histories.Abort {
 			continue
 		}
+		alone, speaks := ts.alone(o)
 		p.ops = append(p.ops, o.Index)
-		ops = append(ops, ts.alone(o))
+		ops, reaches = append(ops, alone), append(reaches, speaks)
 	}
 	for i := range ts.whole.Marks() {
 		p.marks = append(p.marks, ts.whole.Marks()[i].Index)
@@ -104,8 +110,42 @@ func (ts *transactions) project() projection {
 	if err != nil {
 		panic(err) // less of what is well formed is well formed
 	}
+	for i := range ops {
+		reaches[i].tell(&h.Ops()[i])
+	}
 	p.history = h
 	return p
+}
+
+// retained returns a scan that was held up, as the projection has it, if it begins
+// behind a record and only retention that nobody told of could explain that. Of other
+// scans the judge of the projection says so itself.
+func (ts *transactions) retained(p projection) *histories.Op {
+	if ts.whole.Config().Get("cleanup.policy") == "compact" {
+		return nil
+	}
+	first := map[string]int64{} // offset of a record, by partition
+	for i := range p.history.Ops() {
+		o := &p.history.Ops()[i]
+		at := histories.None
+		if o.Kind == histories.Send && ts.binds(o) {
+			at = o.Offset
+		} else if len(o.Records) > 0 {
+			at = lowest(o.Records)
+		}
+		if before, ok := first[o.On]; at != histories.None && (!ok || at < before) {
+			first[o.On] = at
+		}
+	}
+	for i, index := range p.ops {
+		o := &p.history.Ops()[i]
+		_, told := ts.starts[o.On]
+		at, there := first[o.On]
+		if there && at < o.From && !told && opAt(ts.whole.Ops(), index).Kind == histories.Scan {
+			return o
+		}
+	}
+	return nil
 }
 
 // passed counts the records of transactions that took no effect, as far as is
@@ -120,66 +160,6 @@ func (ts *transactions) passed() (n int) {
 		}
 	}
 	return n
-}
-
-// alone is an operation as it is in the projection.
-func (ts *transactions) alone(o histories.Op) histories.Op {
-	t := ts.of[o.Index]
-	o.Tx = ""
-	if o.Kind == histories.Send && o.Outcome == histories.OK && t != nil && !t.certain() {
-		o.Outcome, o.Offset = histories.Info, histories.None
-	}
-	if o.Outcome != histories.OK {
-		return o
-	}
-	hidden := func(r histories.Record) bool { return ts.hidden(o.On, r) }
-	if slices.ContainsFunc(o.Records, hidden) {
-		o.Records = slices.DeleteFunc(slices.Clone(o.Records), hidden)
-	}
-	switch {
-	case !ts.readers[o.Process]:
-	case o.Kind == histories.Scan && ts.heldUp(&o):
-		return inexact(o)
-	case o.Kind == histories.List && ts.whole.Config().Get("system") == "other":
-		// It is the last stable offset, which others, who are told the end, may see behind it.
-		o.Outcome, o.Offset = histories.Info, histories.None
-	}
-	return o
-}
-
-// heldUp reports whether a transaction may have been open that keeps a scan from
-// the end of the log. One did not that has a record below the end that was told
-// and above all that was deleted, or of which a reader, by this scan or before,
-// was shown a record of the partition: the last stable offset is never above an
-// open transaction's first one.
-func (ts *transactions) heldUp(scan *histories.Op) bool {
-	in := map[*transaction]bool{}
-	for _, r := range scan.Records {
-		in[ts.only(scan.On, r)] = true
-	}
-	return slices.ContainsFunc(ts.all, func(t *transaction) bool {
-		if at, ok := t.visible[scan.On]; ok && at < scan.Call || in[t] || !t.openDuring(scan) {
-			return false
-		}
-		here, below := false, false
-		for _, s := range t.sends {
-			if s.On == scan.On && s.Call <= scan.Return {
-				here = true
-				below = below || s.Outcome == histories.OK && s.Offset >= ts.starts[scan.On] && s.Offset < scan.End
-			}
-		}
-		return here && (!below || t.mixed)
-	})
-}
-
-// inexact is a scan that does not tell where the log ends.
-func inexact(scan histories.Op) histories.Op {
-	if len(scan.Records) == 0 {
-		scan.Outcome, scan.End = histories.Info, histories.None
-		return scan
-	}
-	scan.Kind, scan.From, scan.HW, scan.End = histories.Fetch, scan.Records[0].Offset, scan.End, histories.None
-	return scan
 }
 
 // restore makes a result of the projection one of the whole.

@@ -54,6 +54,7 @@ func (q *quick) read(l *quickLog, o *histories.Op, process int) {
 	if o.Kind == histories.Scan && mark > last+1 {
 		q.pass(l, last+1, mark, true)
 	}
+	q.pass(l, last+1, o.To, true)
 	if mark != histories.None {
 		q.end(l, o, mark, exact)
 	}
@@ -218,6 +219,9 @@ func (p *piece) pass(i int, sure bool) {
 func (q *quick) empty(l *quickLog, o *histories.Op, from, mark int64, exact bool) {
 	if mark != histories.None {
 		q.end(l, o, mark, exact)
+	}
+	if from != histories.None {
+		q.pass(l, from, o.To, false)
 	}
 	switch {
 	case o.Kind == histories.Scan:

@@ -153,9 +153,11 @@ type highest struct {
 }
 
 // highest prepares the ends that answers told, by the time they came back.
-func (p *partition) highest(tells func(*histories.Op) int64) *highest {
+func (p *partition) highest(tells func(*histories.Op) int64) *highest { return highestOf(p.ops, tells) }
+
+func highestOf(ops []*histories.Op, tells func(*histories.Op) int64) *highest {
 	h := &highest{}
-	for _, o := range p.ops {
+	for _, o := range ops {
 		if end := tells(o); end != histories.None {
 			h.byReturn = append(h.byReturn, told{o, end})
 		}

@@ -66,14 +66,15 @@ func (t *transaction) openAt(o *histories.Op) bool { return t.asked > o.Return &
 
 // transactions are those of one history.
 type transactions struct {
-	whole   *histories.History
-	all     []*transaction
-	of      map[int]*transaction // by the index of the operation
-	writers map[written]*writers
-	copies  bool             // retries may leave some
-	keeps   bool             // what was acknowledged by all stays where it is
-	readers map[string]bool  // whether a process reads only what is committed
-	starts  map[string]int64 // the highest log start that was told or asked for, by partition
+	whole     *histories.History
+	all       []*transaction
+	of        map[int]*transaction // by the index of the operation
+	writers   map[written]*writers
+	copies    bool                  // retries may leave some
+	keeps     bool                  // what was acknowledged by all stays where it is
+	readers   map[string]bool       // whether a process reads only what is committed
+	starts    map[string]int64      // the highest log start that was told, by partition
+	stability map[string]*stability // by partition, of those that were asked for
 }
 
 // findTransactions returns the transactions of a history, nil if it has none.
@@ -85,7 +86,7 @@ func findTransactions(h *histories.History) *transactions {
 	if first == len(h.Ops()) {
 		return nil
 	}
-	ts := &transactions{whole: h, of: map[int]*transaction{}, writers: map[written]*writers{}, readers: map[string]bool{}, starts: map[string]int64{},
+	ts := &transactions{whole: h, of: map[int]*transaction{}, writers: map[written]*writers{}, readers: map[string]bool{}, starts: map[string]int64{}, stability: map[string]*stability{},
 		copies: retries(h.Config()) != "", keeps: truncation(h.Config()) == ""}
 	last := map[string]*transaction{}
 	for i := range h.Ops() {
@@ -104,7 +105,9 @@ func findTransactions(h *histories.History) *transactions {
 			t.add(o)
 			ts.of[o.Index] = t
 		}
-		ts.starts[o.On] = max(ts.starts[o.On], startTold(o), startAsked(o))
+		if start := startTold(o); start != histories.None {
+			ts.starts[o.On] = max(ts.starts[o.On], start)
+		}
 		if o.Kind == histories.Send && o.Outcome != histories.Fail {
 			ts.addSend(o)
 		}
@@ -214,12 +217,4 @@ func (ts *transactions) frame(items []bool) {
 			items[end.Index] = true
 		}
 	}
-}
-
-// startAsked is the log start that an operation asks for.
-func startAsked(o *histories.Op) int64 {
-	if o.Kind == histories.DeleteRecords {
-		return o.To
-	}
-	return histories.None
 }

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -78,5 +79,42 @@ func TestBrokenTransactionsAreFound(t *testing.T) {
 				t.Errorf("fault %d: no %s", c.fault, name)
 			}
 		}
+	}
+}
+
+// TestProjectionsAgree judges projections, whose answers may speak for more than
+// their records show, by sections and quickly, and compares that with the thorough
+// judgement of the whole.
+func TestProjectionsAgree(t *testing.T) {
+	sections, quick, all := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		for range 30 {
+			ops, config, _ := modeltest.Transactional(t, draw.From(t, "fault", modeltest.Sound, modeltest.Sound, modeltest.TearsCommits), draw.Int(t, 4, 30, "ops"))
+			for range draw.Int(t, 0, 2, "corruptions") {
+				ops = modeltest.Corrupt(t, ops)
+			}
+			h, err := histories.New("drawn", histories.Header{Config: config}, ops, nil)
+			if err != nil {
+				continue // a corruption of this kind is refused
+			}
+			ts := findTransactions(h)
+			if ts == nil {
+				continue
+			}
+			p := ts.project().history
+			if !slices.ContainsFunc(p.Ops(), func(o histories.Op) bool { return o.IsRead() && o.To != histories.None }) {
+				continue
+			}
+			all++
+			if suspectsAsWhole(t, p) {
+				sections++
+			}
+			if sameAsThorough(t, p) {
+				quick++
+			}
+		}
+	})
+	if t.Logf("%d projections: %d judged by sections, %d quickly", all, sections, quick); sections < all/4 || quick < all/4 {
+		t.Errorf("of %d projections only %d were judged by sections, %d quickly", all, sections, quick)
 	}
 }

@@ -189,7 +189,8 @@ func (op *Op) tellEmpty(offset int64) {
 }
 
 // holes returns the offsets that an answer passed over: those behind the asked
-// position (or the first record) and before the last record or the scan's end.
+// position (or the first record) and before the last record or the scan's end. One
+// that speaks for more than that says up to where in To; none in a file does.
 func holes(o *histories.Op, records []histories.Record, position int64) []Span {
 	var spans []Span
 	next := position
@@ -205,6 +206,7 @@ func holes(o *histories.Op, records []histories.Record, position int64) []Span {
 	if o.Kind == histories.Scan && o.End != histories.None {
 		add(o.End)
 	}
+	add(o.To)
 	return spans
 }
 

@@ -310,7 +310,7 @@ func (w *txWorld) end(p int) int64 { return int64(len(w.logs[p])) }
 
 // heal lets the coordinator end what it can, and has all partitions scanned.
 func (w *txWorld) heal() {
-	hangs := draw.OneIn(w.t, 4, "hang")
+	hangs, tellStart := draw.OneIn(w.t, 3, "hang"), draw.OneIn(w.t, 2, "tell the start")
 	for _, x := range w.txs {
 		if x.decided == open && !hangs {
 			x.decided = aborted
@@ -333,6 +333,11 @@ func (w *txWorld) heal() {
 			op.Records = w.visible(c, p, 0, op.End)
 			w.told(c.all, &op)
 			w.ops = append(w.ops, op)
+			if tellStart {
+				op := histories.NewOp(c.name, histories.List)
+				op.On, op.At, op.Call, op.Return, op.Outcome, op.Offset = fmt.Sprintf("t/%d", p), "earliest", w.now+1, w.now+1, histories.OK, 0
+				w.ops = append(w.ops, op)
+			}
 		}
 	}
 }
