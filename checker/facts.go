@@ -243,6 +243,14 @@ func lowest(records []histories.Record) int64 {
 	return low
 }
 
+// lowest is the same of an answer of which it is known whether it is in order.
+func (r *read) lowest() int64 {
+	if r.sorted {
+		return r.op.Records[0].Offset
+	}
+	return lowest(r.op.Records)
+}
+
 // beginning returns where a poll begins at the latest. Where it is at a log start
 // that retention may have moved before anybody was told, that is not known.
 func (p *partition) beginning(poll *histories.Op, at int64) int64 {

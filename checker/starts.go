@@ -73,7 +73,7 @@ func copied(old, o *histories.Op) *histories.Op {
 // what tells the log start. With every offset holding a record the log start has
 // not moved without anybody being told.
 func (p *partition) reach(r *read, offset int64) (by []*histories.Op, mark *histories.Mark) {
-	if len(r.op.Records) > 0 && offset >= lowest(r.op.Records) {
+	if len(r.op.Records) > 0 && offset >= r.lowest() {
 		return nil, nil
 	}
 	dense := p.config.Get("offsets") == "dense"
