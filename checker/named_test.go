@@ -124,6 +124,33 @@ var named = []struct {
 		"poll-skip", "Record 1 at offset 0 was skipped by C1, which was at position 0 and was handed offset 1, and it is there: S1 read it",
 		"3 5 6! 7",
 	},
+	{
+		"three copies in two answers", "acks=all enable.idempotence=true offsets=dense", `
+16-19 P1 send "1","a b","a b" => ok @0
+25-34 S1 scan => ok [0:"a b" 1:"1" 2:"a b"] end=3
+27-28 C1 fetch from=1 => ok [1:"a b" 2:"a b"] hw=3`,
+		"duplicate", `Record "a b" was sent twice and is in the log 3 times, at offsets 0 and 2 and 1 more between them`,
+		"3 4 5!",
+	},
+	{
+		"a copy in each of two answers", "acks=all enable.idempotence=true", `
+1-2 P1 send 1 => ok @0
+3-4 C1 fetch from=0 => ok [0:1]
+5-6 C2 fetch from=4 => ok [4:1]
+7-8 S1 scan => ok [0:1 4:1] end=5`,
+		"duplicate", "Record 1 was sent once and is in the log twice, at offsets 0 and 4",
+		"3 6!",
+	},
+	{
+		"two sends of a value", "acks=all enable.idempotence=true", `
+1-2 P1 send 1 => ok @0
+1-2 P2 send 1 => ok @1
+3-4 C1 fetch from=0 => ok [0:1 1:1]
+5-6 C2 fetch from=2 => ok [2:1]
+7-8 C3 fetch from=3 => ok [3:1]`,
+		"duplicate", "Record 1 was sent twice and is in the log 3 times, at offsets 0 and 2 and 1 more between them",
+		"3 4 5 6!",
+	},
 }
 
 // TestNamed asks what findings say and which operations they name.

@@ -1,9 +1,7 @@
 package checker
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -86,60 +84,6 @@ func (p *partition) firstSeen(v histories.Value) *record {
 		}
 	}
 	return nil
-}
-
-func duplicates(p *partition) []Finding {
-	var found []Finding
-	for _, c := range p.surplus() {
-		first, last := c.at[0], c.at[len(c.at)-1]
-		a, b := shownBy(first, last)
-		between := ""
-		if n := len(c.at) - 2; n > 0 {
-			between = fmt.Sprintf(" and %d more between them", n)
-		}
-		found = append(found, proof([]*histories.Op{p.firstSend(first.value).op, a, b}, "Record %s was sent %s and is in the log %s, at offsets %d and %d%s",
-			first.value, times(c.able), times(len(c.at)), first.offset, last.offset, between).should(b, "held record %s at no more than %s", first.value, places(c.able)).naming(first.value))
-	}
-	return found
-}
-
-// A surplus is a value with more copies in the log than sends that may have
-// taken effect.
-type surplus struct {
-	at   []*record // where it was read, by offset
-	able int
-}
-
-func (p *partition) surplus() []surplus {
-	var out []surplus
-	for _, x := range p.records {
-		if len(p.places[x.value]) < 2 {
-			continue
-		}
-		copies, able := p.copies(x.value), 0
-		for _, s := range p.sent[x.value] {
-			if takesEffect(s) {
-				able++
-			}
-		}
-		if able > 0 && len(copies) > able && copies[0] == x {
-			out = append(out, surplus{copies, able})
-		}
-	}
-	return out
-}
-
-// copies returns the places at which a value was read, by offset. A copy that
-// was lost is none.
-func (p *partition) copies(v histories.Value) []*record {
-	var at []*record
-	for _, x := range p.places[v] {
-		if len(x.seenBy) > 0 && x.gone == nil {
-			at = append(at, x)
-		}
-	}
-	slices.SortFunc(at, func(a, b *record) int { return cmp.Compare(a.offset, b.offset) })
-	return at
 }
 
 // placing returns the answers that tell where records are of which no producer

@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -16,8 +15,7 @@ func shownBy(x, y *record) (a, b *histories.Op) {
 			return r.op, r.op
 		}
 	}
-	last := func(a, b *read) int { return cmp.Compare(a.op.Return, b.op.Return) }
-	return slices.MaxFunc(x.seenBy, last).op, slices.MaxFunc(y.seenBy, last).op
+	return x.lastAnswer().op, y.lastAnswer().op
 }
 
 func realtimeOrder(p *partition) []Finding {

@@ -334,7 +334,7 @@ func (x *record) seenAfter(r *read) *histories.Op {
 	if last.Return >= r.op.Call {
 		return last
 	}
-	return slices.MaxFunc(x.seenBy, func(a, b *read) int { return cmp.Compare(a.op.Return, b.op.Return) }).op
+	return x.lastAnswer().op
 }
 
 // positioned is the same, beside the name of its process.
