@@ -103,10 +103,11 @@ type Finding struct {
 	Evidence  []Evidence
 	More      int // further findings of the same name in this partition that are not listed
 
-	says    sentence          // until it is shown
-	ops     []*histories.Op   // what proves it, the more important first, until it is shown
-	marks   []*histories.Mark // and beside them
-	duties  []duty            // what they should have done
+	says    sentence                 // until it is shown
+	ops     []*histories.Op          // what proves it, the more important first, until it is shown
+	more    []func() []*histories.Op // which follow
+	marks   []*histories.Mark        // and beside them
+	duties  []duty                   // what they should have done
 	about   []histories.Value
 	offsets []int64
 }

@@ -12,14 +12,15 @@ import (
 // A partition is what a history says about one partition's log, arranged so
 // that each rule is one pass over it.
 type partition struct {
-	name   string
-	config histories.Config
-	ops    []*histories.Op // in order of invocation
-	sends  []*send
-	reads  []*read
-	readOf map[*histories.Op]*read
-	stands map[*histories.Op]stand // where polls were to begin
-	back   []regression            // polls that went back
+	name     string
+	config   histories.Config
+	ops      []*histories.Op // in order of invocation
+	sends    []*send
+	reads    []*read
+	readOf   map[*histories.Op]*read
+	lastScan *read                   // the complete scan that was called last, nil if there is none
+	stands   map[*histories.Op]stand // where polls were to begin
+	back     []regression            // polls that went back
 
 	section   *section      // the offsets that are judged, nil for all
 	start     int64         // the highest log start told to anybody
@@ -221,6 +222,9 @@ func (p *partition) addRead(o *histories.Op, positions map[*histories.Op]stand) 
 	r.to = max(r.to, o.To)
 	if r.from == histories.None {
 		r.from, r.to = 0, 0
+	}
+	if o.Kind == histories.Scan && !refuted && (p.lastScan == nil || o.Call >= p.lastScan.op.Call) {
+		p.lastScan = r
 	}
 	p.reads = append(p.reads, r)
 	p.readOf[o] = r

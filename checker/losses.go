@@ -54,14 +54,18 @@ func (p *partition) losses() []Loss {
 }
 
 // fateOf reports whether the i-th record of a batch certainly was in the log,
-// and whether it is gone.
+// and whether it is gone: from the log, not only from its place.
 func (p *partition) fateOf(s *send, i int64) (there, gone bool) {
 	if s.base == histories.None {
 		gone = p.lostUnplaced(s) != nil
 		return gone, gone
 	}
 	x := p.at[place{s.base + i, s.op.Values[i]}]
-	return true, x.gone != nil
+	if x.gone == nil {
+		return true, false
+	}
+	a := p.absent(x)
+	return !a.taken(), !a.taken() && a.moved() == nil
 }
 
 // A run follows the records of one producer in the order of sending.

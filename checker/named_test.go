@@ -151,6 +151,96 @@ var named = []struct {
 		"duplicate", "Record 1 was sent twice and is in the log 3 times, at offsets 0 and 2 and 1 more between them",
 		"3 4 5 6!",
 	},
+	{
+		"a copy below a start that may have been reached", "acks=all enable.idempotence=true", `
+1-2 P1 send 1,2 => ok @0
+3-4 C1 fetch from=0 => ok [0:1 1:2]
+5-6 A1 delete-records 1 => info
+7-8 C2 fetch from=2 => ok [2:1]`,
+		"duplicate", "Record 1 was sent once and is in the log twice, at offsets 0 and 2",
+		"3 4 5 6!",
+	},
+	{
+		"records that changed places", "acks=all enable.idempotence=true", `
+1-2 P1 send 1 => ok @0
+3-4 P2 send 2 => ok @1
+5-6 S1 scan => ok [0:1 1:2] end=2
+7-8 S1 scan => ok [0:2 1:1] end=2`,
+		"lost-write", "Record 1 was acknowledged at offset 0 and is not there any more: offset 0 now holds 2, and the last scan has it at offset 1",
+		"3 5 6!",
+	},
+	{
+		"the same, as two records at one offset", "acks=all enable.idempotence=true", `
+1-2 P1 send 1 => ok @0
+3-4 P2 send 2 => ok @1
+5-6 S1 scan => ok [0:1 1:2] end=2
+7-8 S1 scan => ok [0:2 1:1] end=2`,
+		"inconsistent-offsets", "Offset 0 has two records: record 1 was acknowledged to P1, record 2 was read by S1",
+		"3 5 6!",
+	},
+	{
+		"a record that moved after it was read", "acks=all enable.idempotence=true", `
+1-2 P1 send 1 => info
+3-4 C1 fetch from=0 => ok [0:1]
+5-6 C1 fetch from=0 => ok [1:1]
+7-8 S1 scan => ok [1:1] end=2`,
+		"read-then-lost", "Record 1 was read by C1 at offset 0 and later is not there any more: C1 read past offset 0 and found nothing there, and the last scan has it at offset 1",
+		"4 5! 6",
+	},
+	{
+		"an offset that follows from what was read", "acks=all enable.idempotence=true", `
+1-2 P1 send 1 => ok @0
+10-12 P2 send 2,3,4 => ok @-
+11-11 C1 fetch from=2 => ok [2:3 3:4]
+12-14 C2 fetch from=0 => ok [0:1 1:5] hw=4
+16-17 P3 send 5 => ok @-`,
+		"lost-write", "Record 2 was acknowledged with record 3, which C1 read at offset 2, and is gone: offset 1 now holds 5",
+		"4 5 6! 7",
+	},
+	{
+		"an offset that follows from a read of the record", "acks=all enable.idempotence=true", `
+1-2 P1 send 1 => ok @-
+3-4 C1 fetch from=0 => ok [0:1]
+5-6 S1 scan => ok [] end=0`,
+		"lost-write", "Record 1 was acknowledged, was read by C1 at offset 0 and is gone: the healed log ends at 0",
+		"3 4 5!",
+	},
+	{
+		"a value that another send may have put elsewhere", "acks=all enable.idempotence=true", `
+1-2 P1 send 1 => ok @3
+1-2 P2 send 1 acks=1 => ok @-
+3-4 S1 scan => ok [1:1 3:2] end=4`,
+		"lost-write", "Record 1 was acknowledged at offset 3 and is gone: offset 3 now holds 2",
+		"3 4 5!",
+	},
+	{
+		"a batch where another record was before it was sent", "acks=all enable.idempotence=true", `
+3-7 P1 send 4 => ok @3
+5-5 P2 send 1,2,3 => ok @0
+7-7 C1 fetch from=1 => ok [1:2 2:3] hw=4
+7-11 P3 send 5,6 => info
+8-13 S1 scan => ok [0:1 1:2 2:6 3:4] end=5`,
+		"lost-write", "Record 5 was committed with the rest of its batch at offset 1 and is not at offset 1: record 2 was, before the send of record 5 began",
+		"4 5 6 7!",
+	},
+	{
+		"the same, as two records at one offset", "acks=all enable.idempotence=true", `
+3-7 P1 send 4 => ok @3
+5-5 P2 send 1,2,3 => ok @0
+7-7 C1 fetch from=1 => ok [1:2 2:3] hw=4
+7-11 P3 send 5,6 => info
+8-13 S1 scan => ok [0:1 1:2 2:6 3:4] end=5`,
+		"inconsistent-offsets", "Offset 1 has two records: record 2 was acknowledged to P2, record 5 belongs to a batch that was read",
+		"4 6 7!",
+	},
+	{
+		"an offset told twice", "acks=all enable.idempotence=true", `
+1-2 P1 send 1 => ok @0
+3-4 P2 send 2 => ok @0
+5-6 S1 scan => ok [0:1] end=1`,
+		"lost-write", "Record 2 was acknowledged at offset 0 and is not at offset 0: record 1 was, before the send of record 2 began",
+		"3 4! 5",
+	},
 }
 
 // TestNamed asks what findings say and which operations they name.

@@ -10,8 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// unproven returns the findings of a history that the operations they name,
-// with what these depend on, do not show alone, or that name too many.
+// unproven returns the findings of a history that the operations they name do not
+// show, or that name too many: those of a named rule by these operations alone, as a
+// history under the same header, or with a dependency; others with all that they
+// depend on.
 func unproven(h *histories.History, r *Result) []Finding {
 	var bad []Finding
 	for _, f := range r.Findings {
@@ -20,24 +22,79 @@ func unproven(h *histories.History, r *Result) []Finding {
 		}
 		m := newShortening(context.Background(), h, r, MinimizeOptions{})
 		m.target = f
-		if n := len(f.Evidence); n == 0 || n > mostNamed || !proves(m) {
+		shown := f.Name == notLinearizable && proves(m) || standsAlone(m)
+		if n := len(f.Evidence); n == 0 || n > mostNamed || !shown {
 			bad = append(bad, f)
 		}
 	}
 	return bad
 }
 
+// A dependency is what a finding may need beside the operations that it names.
+type dependency struct {
+	why string
+	add func(m *shortening, items []bool) []bool
+}
+
+var dependencies = []dependency{
+	{"nothing", func(_ *shortening, items []bool) []bool { return items }},
+	{"where a group assigns partitions, positions are judged only if a rebalance is recorded: any one", func(m *shortening, items []bool) []bool {
+		for i := range m.whole.Marks() {
+			if mark := &m.whole.Marks()[i]; isRebalance(mark) {
+				items[mark.Index] = true
+				break
+			}
+		}
+		return items
+	}},
+	{"an operation of a transaction is in no history without its begin and its end", func(m *shortening, items []bool) []bool {
+		m.transactions.frame(items)
+		return items
+	}},
+	{"of transactions in a circle more than four operations have a part: the sends of what was read", func(m *shortening, items []bool) []bool {
+		items = m.withSends(items, m.target.about)
+		m.transactions.frame(items)
+		return items
+	}},
+}
+
+// standsAlone reports whether what a finding names breaks the same rule on the same
+// partition, by itself or with a dependency. No record is taken out of an answer.
+func standsAlone(m *shortening) bool {
+	return slices.ContainsFunc(dependencies, func(d dependency) bool {
+		items := make([]bool, len(m.gone))
+		for _, e := range m.target.Evidence {
+			items[e.Index] = true
+		}
+		h := m.untouched(d.add(m, items))
+		return h != nil && m.isFoundIn(h)
+	})
+}
+
+// untouched is the history of some operations and marks as they are.
+func (m *shortening) untouched(items []bool) *histories.History {
+	ops := slices.DeleteFunc(slices.Clone(m.whole.Ops()), func(o histories.Op) bool { return !items[o.Index] })
+	marks := slices.DeleteFunc(slices.Clone(m.whole.Marks()), func(o histories.Mark) bool { return !items[o.Index] })
+	header := m.whole.Header()
+	header.Schedule = ""
+	h, err := histories.New(m.whole.Name(), header, ops, marks)
+	if err != nil {
+		return nil
+	}
+	return h
+}
+
+func (m *shortening) isFoundIn(h *histories.History) bool {
+	return slices.ContainsFunc(Check(context.Background(), h, Options{}).Findings, func(f Finding) bool {
+		return f.Allowed == "" && f.Name == m.target.Name && f.Partition == m.target.Partition
+	})
+}
+
 // proves reports whether a part of a handful of operations breaks the same rule
 // on the same partition.
 func proves(m *shortening) bool {
 	for k := range m.proofs() {
-		part := m.part(k)
-		if part == nil {
-			continue
-		}
-		if slices.ContainsFunc(Check(context.Background(), part, Options{}).Findings, func(f Finding) bool {
-			return f.Allowed == "" && f.Name == m.target.Name && f.Partition == m.target.Partition
-		}) {
+		if part := m.part(k); part != nil && m.isFoundIn(part) {
 			return true
 		}
 	}

@@ -184,6 +184,12 @@ func (f Finding) after(m *histories.Mark) Finding {
 	return f
 }
 
+// then adds operations that prove it, which are looked for once they are needed.
+func (f Finding) then(ops func() []*histories.Op) Finding {
+	f.more = append(f.more, ops)
+	return f
+}
+
 // with adds operations that prove it.
 func (f Finding) with(ops ...*histories.Op) Finding {
 	f.ops = append(f.ops, ops...)
@@ -231,6 +237,9 @@ func (f *Finding) show() {
 	for _, m := range f.marks {
 		f.Evidence = append(f.Evidence, Evidence{Index: m.Index, Line: m.Line, Text: m.String()})
 	}
+	for _, more := range f.more {
+		f.ops = append(f.ops, more()...)
+	}
 	for _, o := range f.ops {
 		if len(f.Evidence) == mostNamed || slices.ContainsFunc(f.Evidence, func(e Evidence) bool { return e.Index == o.Index }) {
 			continue
@@ -245,7 +254,7 @@ func (f *Finding) show() {
 	}
 	slices.SortFunc(f.Evidence, func(a, b Evidence) int { return a.Index - b.Index })
 	f.Says = f.says.String()
-	f.says, f.ops, f.marks, f.duties, f.offsets = sentence{}, nil, nil, nil, nil
+	f.says, f.ops, f.more, f.marks, f.duties, f.offsets = sentence{}, nil, nil, nil, nil, nil
 }
 
 // breaches are what a simulated cluster confessed to: invariants that broke,

@@ -26,6 +26,9 @@ func duplicates(p *partition) []Finding {
 		for _, r := range answers {
 			f = f.with(r.op)
 		}
+		if first.offset < p.start { // later answers say nothing of it
+			f = f.with(present(p.tellers.highest)...)
+		}
 		for _, s := range p.sent[first.value] {
 			if takesEffect(s) {
 				f = f.with(s.op)

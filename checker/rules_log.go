@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -43,42 +42,6 @@ func withCode(o *histories.Op) string {
 		return ""
 	}
 	return " (" + o.Code + ")"
-}
-
-func lostWrites(p *partition) []Finding {
-	var found []Finding
-	for _, x := range p.records {
-		if x.gone == nil || !x.acked() && len(x.seenBy) > 0 {
-			continue
-		}
-		how := "acknowledged"
-		if !x.acked() {
-			how = "committed with the rest of its batch"
-		}
-		ops := append([]*histories.Op{x.send.op}, x.proofGone(p)...)
-		if !x.acked() && !p.holdsPart(x.gone, x.send) {
-			ops = append(ops, p.placing(x)...)
-		}
-		found = append(found, proof(ops, "Record %s was %s at offset %d and is gone: %s", x.value, how, x.offset, phrase(x.fate)).
-			missing(x).naming(x.lostAndFound()...).around(x.offset).from(p, x.gone, x.offset))
-	}
-	for _, s := range p.sends {
-		if scan := p.lostUnplaced(s); scan != nil {
-			found = append(found, proof([]*histories.Op{s.op, scan.op}, "Record %s was acknowledged and is gone: %s read the whole log without it",
-				s.op.Values[0], scan.op.Process).should(scan.op, "held record %s", s.op.Values[0]).naming(s.op.Values[0]).
-				from(p, scan, max(0, p.start-1)).with(p.behind(s, scan)...))
-		}
-	}
-	return found
-}
-
-// missing adds what the answer that lacks a record should have done, or its send
-// if the answer was over before that began.
-func (f Finding) missing(x *record) Finding {
-	if x.send != nil && x.gone.op.Return < x.send.op.Call {
-		return f.should(x.send.op, "been given an offset that nobody had read past")
-	}
-	return f.should(x.gone.op, "held record %s at offset %d", x.value, x.offset)
 }
 
 // deletedUnplaced reports whether a batch whose offset nobody was told may have
@@ -139,59 +102,4 @@ func (p *partition) firstSentAfter(time int64) int64 {
 		}
 	}
 	return first
-}
-
-// fate says in words what became of a lost record.
-func (x *record) fate() string {
-	r := x.gone
-	if v, ok := r.holdsAt(x.offset); ok {
-		return fmt.Sprintf("offset %d now holds %s", x.offset, v)
-	}
-	switch {
-	case model.Refuted(r.op):
-		return fmt.Sprintf("%s was told that the log does not exist (%s)", r.op.Process, r.op.Code)
-	case r.op.Kind == histories.Scan && r.op.End != histories.None && r.op.End <= x.offset:
-		return fmt.Sprintf("the healed log ends at %d", r.op.End)
-	case r.op.Kind == histories.Scan:
-		return fmt.Sprintf("%s read the whole log and offset %d holds nothing", r.op.Process, x.offset)
-	}
-	return fmt.Sprintf("%s%s read past offset %d and found nothing there", r.op.Process, r.positioned(x.offset), x.offset)
-}
-
-// proofGone returns the operations that show a record's absence, and the send
-// of what took its place.
-func (x *record) proofGone(p *partition) []*histories.Op {
-	ops := []*histories.Op{x.gone.op}
-	if v, ok := x.gone.holdsAt(x.offset); ok {
-		if y := p.at[place{x.offset, v}]; y.send != nil {
-			ops = append(ops, y.send.op)
-		}
-	}
-	return ops
-}
-
-// lostAndFound returns a lost value and what took its place.
-func (x *record) lostAndFound() []histories.Value {
-	if v, ok := x.gone.holdsAt(x.offset); ok {
-		return []histories.Value{x.value, v}
-	}
-	return []histories.Value{x.value}
-}
-
-func readThenLost(p *partition) []Finding {
-	var found []Finding
-	for _, x := range p.records {
-		if x.gone == nil {
-			continue
-		}
-		seen := slices.IndexFunc(x.seenBy, func(r *read) bool { return r.op.Return < x.gone.op.Call })
-		if seen < 0 {
-			continue
-		}
-		reader := x.seenBy[seen].op
-		ops := append([]*histories.Op{reader}, x.proofGone(p)...)
-		found = append(found, proof(ops, "Record %s was read by %s at offset %d and later is gone: %s",
-			x.value, reader.Process, x.offset, phrase(x.fate)).should(x.gone.op, "held record %s at offset %d", x.value, x.offset).naming(x.lostAndFound()...).around(x.offset).from(p, x.gone, x.offset).with(p.keyOf(x)...))
-	}
-	return found
 }

@@ -10,20 +10,21 @@ func inconsistentOffsets(p *partition) []Finding {
 	var found []Finding
 	for i := 1; i < len(p.records); i++ {
 		x, y := p.records[i-1], p.records[i]
-		if x.offset == y.offset {
-			if x.witness().Index > y.witness().Index {
-				x, y = y, x
-			}
-			a, b := x.witness(), y.witness()
-			ops := []*histories.Op{a, b}
-			for _, z := range []*record{x, y} {
-				if !z.witness().IsRead() {
-					ops = append(ops, p.placing(z)...)
-				}
-			}
-			found = append(found, proof(ops, "Offset %d has two records: record %s %s, record %s %s",
-				x.offset, x.value, phrase(x.how), y.value, phrase(y.how)).should(b, "%s", phrase(func() string { return y.instead(x) })).naming(x.value, y.value))
+		if x.offset != y.offset {
+			continue
 		}
+		if !x.precedes(y) && (y.precedes(x) || p.puts(x).Index > p.puts(y).Index) {
+			x, y = y, x
+		}
+		a, b := p.puts(x), p.puts(y)
+		f := proof([]*histories.Op{a, b}, "Offset %d has two records: record %s %s, record %s %s", x.offset, x.value, phrase(x.how), y.value, phrase(y.how)).
+			should(b, "%s", phrase(func() string { return p.instead(y, x) })).naming(x.value, y.value)
+		for _, z := range []*record{x, y} {
+			if z.witness() == z.sender() {
+				f = f.with(z.sender())
+			}
+		}
+		found = append(found, f.where(p, x, y).then(func() []*histories.Op { return x.doneBefore(y) }))
 	}
 	return found
 }
@@ -38,21 +39,25 @@ func (x *record) witness() *histories.Op {
 }
 
 func (x *record) how() string {
-	if len(x.seenBy) > 0 && !x.acked() {
+	switch {
+	case len(x.seenBy) > 0 && !x.acked():
 		return fmt.Sprintf("was read by %s", x.seenBy[0].op.Process)
-	}
-	if x.acked() {
+	case x.acked():
 		return fmt.Sprintf("was acknowledged to %s", x.send.op.Process)
 	}
 	return "belongs to a batch that was read"
 }
 
 // instead says what should have become of a record at another one's offset.
-func (x *record) instead(other *record) string {
-	if x.witness().IsRead() {
+func (p *partition) instead(x, other *record) string {
+	switch by := p.puts(x); {
+	case !by.IsRead():
+		return fmt.Sprintf("been given other offsets: %d was taken by record %s", other.offset, other.value)
+	case x.witness() == by:
 		return fmt.Sprintf("held record %s at offset %d, and nothing else there", other.value, other.offset)
 	}
-	return fmt.Sprintf("been given other offsets: %d was taken by record %s", other.offset, other.value)
+	part := p.seenPart(x)
+	return fmt.Sprintf("held no record %s at offset %d: record %s of its batch would be at offset %d, which was taken by record %s", part.value, part.offset, x.value, x.offset, other.value)
 }
 
 func offsetMismatches(p *partition) []Finding {
@@ -84,37 +89,6 @@ func (p *partition) firstSeen(v histories.Value) *record {
 		}
 	}
 	return nil
-}
-
-// placing returns the answers that tell where records are of which no producer
-// was told: one answer, if one tells of two.
-func (p *partition) placing(records ...*record) []*histories.Op {
-	var seen []*record
-	for _, x := range records {
-		if s := x.send; s != nil && !(s.acked && s.base == s.op.Offset) {
-			seen = append(seen, p.seenPart(x))
-		}
-	}
-	switch len(seen) {
-	case 0:
-		return nil
-	case 1:
-		return []*histories.Op{seen[0].seenBy[0].op}
-	}
-	a, b := shownBy(seen[0], seen[1])
-	return []*histories.Op{a, b}
-}
-
-// seenPart returns a record that was read of the batch that a record was sent
-// in: the record itself, if it was read.
-func (p *partition) seenPart(x *record) *record {
-	for i, v := range x.send.op.Values {
-		if len(x.seenBy) > 0 {
-			break
-		}
-		x = p.at[place{x.send.base + int64(i), v}]
-	}
-	return x
 }
 
 func gaps(p *partition) []Finding {

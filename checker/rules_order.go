@@ -26,12 +26,8 @@ func realtimeOrder(p *partition) []Finding {
 		x := p.records[i]
 		if s := x.send; s != nil && earliest != nil && earliest.offset > x.offset && done < s.op.Call && earliest.send != s {
 			first, _ := earliest.doneBy()
-			ops := append(p.placing(earliest, x), first, s.op)
-			if first.IsRead() { // which tells where the record is
-				ops = append(p.placing(x), first, s.op)
-			}
-			found = append(found, proof(ops, "Record %s was in the log at offset %d before the send of record %s began, which landed at the lower offset %d",
-				earliest.value, earliest.offset, x.value, x.offset).should(s.op, "landed behind offset %d", earliest.offset).naming(earliest.value, x.value))
+			found = append(found, proof([]*histories.Op{first, s.op}, "Record %s was in the log at offset %d before the send of record %s began, which landed at the lower offset %d",
+				earliest.value, earliest.offset, x.value, x.offset).should(s.op, "landed behind offset %d", earliest.offset).naming(earliest.value, x.value).where(p, earliest, x))
 		}
 		if _, at := x.doneBy(); at < done {
 			earliest, done = x, at

@@ -134,7 +134,7 @@ func endsProvenBack(p *partition) []Finding {
 		if before := all.before(s.op.Call); before.op != nil && before.end > s.base {
 			found = append(found, regressed(before, s.op, "record %s, sent afterwards, landed at offset %d", s.op.Values[0], s.base).
 				should(s.op, "landed at offset %d or behind", before.end).
-				with(p.placing(p.at[place{s.base, s.op.Values[0]}])...))
+				where(p, p.at[place{s.base, s.op.Values[0]}]))
 		}
 	}
 	return found
@@ -280,7 +280,7 @@ func nonmonotonicSends(p *partition) []Finding {
 		if before != nil && s.base < before.base {
 			found = append(found, proof([]*histories.Op{before.op, s.op}, "Record %s was sent by %s before record %s, and they are at offsets %d and %d",
 				before.op.Values[0], s.op.Process, s.op.Values[0], before.base, s.base).should(s.op, "landed behind offset %d", before.base).
-				with(p.placing(p.at[place{before.base, before.op.Values[0]}], x)...))
+				where(p, p.at[place{before.base, before.op.Values[0]}], x))
 			continue
 		}
 		last[s.op.Process] = s
@@ -321,7 +321,7 @@ func silentResets(p *partition) []Finding {
 			x := p.records[i]
 			found = append(found, proof([]*histories.Op{x.witness(), r.op}, "Record %s at offset %d was skipped by %s, which was at position %d and was handed offset %d, and no reset explains that",
 				x.value, x.offset, r.op.Process, r.position, first).should(r.op, "failed with OFFSET_OUT_OF_RANGE, so that the consumer is reset").naming(x.value).
-				from(p, r, x.offset).with(present(p.tellers.highest)...))
+				from(p, r, x.offset).with(present(p.tellers.highest)...).where(p, x))
 		}
 	}
 	return found
