@@ -56,9 +56,7 @@ func (a *app) minimize() *cobra.Command {
 			}
 			ctx, stop := interruptible()
 			defer stop()
-			timed, cancel := s.within(ctx)
-			defer cancel()
-			if err := s.run(timed, args[0]); err != nil {
+			if err := s.run(ctx, args[0]); err != nil {
 				a.failOrStop(ctx, err)
 			}
 			return nil
@@ -91,6 +89,8 @@ func (s *shortener) run(ctx context.Context, name string) error {
 	if err != nil {
 		return notCase(name, err)
 	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
 	if hd := h.Header(); hd.Schedule != "" && !checker.OfLogtest(hd) {
 		return s.schedule(ctx, name, h)
 	}
