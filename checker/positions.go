@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"math"
 	"slices"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -15,6 +16,9 @@ type cursor struct {
 	mark  *histories.Mark // that mark, nil if it was an operation
 	known bool            // the consumer was in this partition before
 	blind bool            // the position is not known because an answer was lost
+	op    int             // index of the operation that used or set the position last
+	call  int64           // when that was called, None if there was none
+	until int64           // when the last such operation had ended
 }
 
 // atStart is the position of a consumer that was reset to the log start, of
@@ -68,19 +72,32 @@ func visitSteps(h *histories.History, visit func(o *histories.Op, s step)) {
 		t.mark(&h.Marks()[i])
 	}
 	ops := h.Ops()
+	steps := make([]step, len(ops))
 	for i := range ops {
-		o := &ops[i]
-		visit(o, t.op(o, o.ProcessNumber()))
+		if steps[i] = t.op(&ops[i], ops[i].ProcessNumber()); t.tied < 0 {
+			continue
+		}
+		if tied, ok := indexed(ops, t.tied); ok { // it may have come after this one
+			steps[tied].from, steps[tied].floor = histories.None, histories.None
+		}
+	}
+	for i, step := range steps {
+		visit(&ops[i], step)
 	}
 }
 
 // opAt returns the operation with that index, nil if there is none.
 func opAt(ops []histories.Op, index int) *histories.Op {
-	i, ok := slices.BinarySearchFunc(ops, index, func(o histories.Op, index int) int { return o.Index - index })
+	i, ok := indexed(ops, index)
 	if !ok {
 		return nil
 	}
 	return &ops[i]
+}
+
+// indexed finds the operation with that index.
+func indexed(ops []histories.Op, index int) (i int, ok bool) {
+	return slices.BinarySearchFunc(ops, index, func(o histories.Op, index int) int { return o.Index - index })
 }
 
 // recordsRebalances reports whether the history says when partitions moved
@@ -94,8 +111,8 @@ func isRebalance(m *histories.Mark) bool {
 }
 
 // A tracker follows consumers through a history. Of one process it is given
-// operations in order of their invocation, and each mark before the operations
-// behind it.
+// operations in order of their invocation, and each mark before the operations that
+// end later.
 type tracker struct {
 	policy  string // auto.offset.reset, where it is stated
 	stated  bool
@@ -103,7 +120,10 @@ type tracker struct {
 	logs    map[string]*track
 	last    *track           // used last
 	used    map[int][]*track // by each process
+	numbers map[string]int   // of the processes that are in one
 	pending map[string][]histories.Mark
+	tied    int  // the operation before the last one that was called at the same instant, -1 if none was
+	late    bool // a mark or an operation came that one before it should have been judged by
 }
 
 // A track is one partition.
@@ -113,7 +133,7 @@ type track struct {
 }
 
 func newTracker(c histories.Config, rebalances bool) *tracker {
-	t := &tracker{logs: map[string]*track{}, used: map[int][]*track{}, pending: map[string][]histories.Mark{}}
+	t := &tracker{logs: map[string]*track{}, used: map[int][]*track{}, numbers: map[string]int{}, pending: map[string][]histories.Mark{}}
 	t.policy, t.stated = c.Stated("auto.offset.reset")
 	// A rebalance nobody recorded could explain any position.
 	t.judged = c.Get("assignment") != "subscribe" || rebalances
@@ -133,29 +153,36 @@ func (t *tracker) log(name string) *track {
 	return l
 }
 
-// cursor returns a process's position in a partition.
-func (t *tracker) cursor(partition string, process int) *cursor {
+// cursor returns the position in a partition of a process, by its name and number.
+func (t *tracker) cursor(partition, name string, process int) *cursor {
 	l := t.log(partition)
 	c := l.cursors.at(process)
 	if !c.known {
-		*c = cursor{next: histories.None, floor: histories.None, last: -1, known: true}
+		*c = cursor{next: histories.None, floor: histories.None, last: -1, known: true, call: histories.None, until: histories.None}
 		t.used[process] = append(t.used[process], l)
+		t.numbers[name] = process
 	}
 	return c
 }
 
-// mark takes note of a client-side event. It moves positions before the next
-// operation of its client that was called behind it.
+// mark takes note of a client-side event.
 func (t *tracker) mark(m *histories.Mark) {
-	if m.Kind != histories.Nemesis && m.Kind != histories.Note {
-		t.pending[m.Process] = append(t.pending[m.Process], *m)
+	if m.Kind == histories.Nemesis || m.Kind == histories.Note {
+		return
+	}
+	t.pending[m.Process] = append(t.pending[m.Process], *m)
+	if process, ok := t.numbers[m.Process]; ok {
+		for _, l := range t.used[process] {
+			t.late = t.late || m.Time <= l.cursors.at(process).until
+		}
 	}
 }
 
-// apply moves the positions that an event explains.
-func (t *tracker) apply(m *histories.Mark, process int) {
+// apply moves the positions that an event explains, and reports whether it may have
+// moved that in one partition.
+func (t *tracker) apply(m *histories.Mark, process int, partition string) bool {
 	if m.Kind == histories.Reset && m.To != "" && t.stated && m.To != t.policy {
-		return // the policy does not let the consumer jump there
+		return false // the policy does not let the consumer jump there
 	}
 	to := histories.None
 	switch {
@@ -165,13 +192,14 @@ func (t *tracker) apply(m *histories.Mark, process int) {
 		to = m.Offset
 	}
 	if m.On != "" {
-		t.cursor(m.On, process).setByMark(to, m)
-		return
+		t.cursor(m.On, m.Process, process).setByMark(to, m)
+		return m.On == partition
 	}
-	t.cursor(histories.DefaultPartition, process)
+	t.cursor(histories.DefaultPartition, m.Process, process)
 	for _, l := range t.used[process] {
 		l.cursors.at(process).setByMark(to, m)
 	}
+	return true
 }
 
 // set puts the position at an offset, or forgets it.
@@ -196,79 +224,103 @@ type step struct {
 
 // op follows an operation.
 func (t *tracker) op(o *histories.Op, process int) step {
-	if o.Kind == histories.Fetch && o.Code == "" && len(t.pending) == 0 { // as most are
-		return step{from: histories.None, floor: histories.None}
-	}
-	return t.follow(o, process)
-}
-
-func (t *tracker) follow(o *histories.Op, process int) step {
-	if len(t.pending) > 0 {
-		t.catchUp(o, process)
-	}
+	t.tied = -1
 	s := step{from: histories.None, floor: histories.None}
-	switch o.Kind {
-	case histories.Assign:
-		t.move(o, process, o.From)
-		s.moves = o.Outcome == histories.OK
-	case histories.Seek:
-		t.move(o, process, o.To)
-		s.moves = o.Outcome == histories.OK
-	case histories.Subscribe:
-		t.move(o, process, histories.None)
-	case histories.Poll:
-		if t.judged {
-			return t.cursor(o.On, process).poll(o)
-		}
+	out := o.Kind == histories.Fetch && o.Code == "OFFSET_OUT_OF_RANGE"
+	switch {
+	case o.Kind == histories.Poll && !t.judged:
 		s.from, s.setBy = o.From, -1 // which a projection may say
-	case histories.Fetch:
-		// A fetch out of range tells where its consumer stands, unless that had
-		// polled or sought and nobody knows where to.
-		if o.Code == "OFFSET_OUT_OF_RANGE" {
-			if c := t.cursor(o.On, process); c.next < 0 && !c.blind {
-				c.set(o.From, o.Index)
-				s.moves = true
-			}
-		}
+		return s
+	case !moves(o.Kind) && !out:
+		return s
 	}
+	c := t.cursor(o.On, o.Process, process)
+	during := t.catchUp(o, process)
+	s.setBy, s.mark = c.last, c.mark
+	if out {
+		s.moves = !during && c.outOfRange(o)
+		return s
+	}
+	if o.Outcome == histories.Fail {
+		return s
+	}
+	if c.call == o.Call {
+		during, t.late, t.tied = true, true, c.op
+	}
+	c.op, c.call, c.until = o.Index, o.Call, overAt(o)
+	if during { // nobody knows what came first
+		c.set(histories.None, o.Index)
+		c.blind = true
+		return s
+	}
+	if o.Kind == histories.Poll {
+		return c.poll(o)
+	}
+	s.moves = c.move(o)
 	return s
 }
 
-// catchUp applies the marks before an operation.
-func (t *tracker) catchUp(o *histories.Op, process int) {
+// overAt is when an operation is certainly over.
+func overAt(o *histories.Op) int64 {
+	if o.Outcome == histories.Open {
+		return math.MaxInt64
+	}
+	return o.Return
+}
+
+// catchUp applies the marks of an operation's client up to its end. It reports
+// whether one of them may have moved the position while the operation was under way,
+// be it in its first or last instant.
+func (t *tracker) catchUp(o *histories.Op, process int) (during bool) {
 	marks, ok := t.pending[o.Process]
 	if !ok {
-		return
+		return false
 	}
-	for len(marks) > 0 && marks[0].Index < o.Index {
-		t.apply(&marks[0], process)
+	for len(marks) > 0 && marks[0].Time <= overAt(o) {
+		moved := t.apply(&marks[0], process, o.On)
+		during = during || moved && marks[0].Time >= o.Call
 		marks = marks[1:]
 	}
 	if t.pending[o.Process] = marks; len(marks) == 0 {
 		delete(t.pending, o.Process)
 	}
+	return during
 }
 
-// move sets the position if the operation certainly did, and forgets it if
-// nobody knows.
-func (t *tracker) move(o *histories.Op, process int, to int64) {
-	switch o.Outcome {
-	case histories.OK:
-		t.cursor(o.On, process).set(to, o.Index)
-	case histories.Fail:
-	default:
-		c := t.cursor(o.On, process)
-		c.set(histories.None, o.Index)
-		c.blind = true
+// outOfRange follows a fetch out of range, which tells where its consumer stands,
+// unless that had polled or sought and nobody knows where to. It reports whether it
+// does.
+func (c *cursor) outOfRange(o *histories.Op) bool {
+	tells := c.next < 0 && !c.blind
+	if tells {
+		c.set(o.From, o.Index)
 	}
+	return tells
+}
+
+// move follows an operation that sets the position, and forgets it if nobody knows
+// whether it did. It reports whether the position is known now.
+func (c *cursor) move(o *histories.Op) bool {
+	to := histories.None
+	switch o.Kind {
+	case histories.Assign:
+		to = o.From
+	case histories.Seek:
+		to = o.To
+	}
+	if o.Outcome == histories.OK {
+		c.set(to, o.Index)
+		return o.Kind != histories.Subscribe
+	}
+	c.set(histories.None, o.Index)
+	c.blind = true
+	return false
 }
 
 func (c *cursor) poll(o *histories.Op) step {
 	s := step{from: histories.None, floor: histories.None, setBy: c.last, mark: c.mark}
 	if o.Outcome != histories.OK {
-		if o.Outcome != histories.Fail {
-			c.next, c.blind = histories.None, true // records may have been consumed
-		}
+		c.next, c.blind = histories.None, true // records may have been consumed
 		return s
 	}
 	s.from = c.next

@@ -135,6 +135,7 @@ func (q *quick) mark(m *histories.Mark) {
 		q.gaveUp, q.rebalanced = true, true
 	}
 	q.tracker.mark(m)
+	q.gaveUp = q.gaveUp || q.tracker.late
 }
 
 // op takes note of a complete operation of the process with that number. One
@@ -165,6 +166,7 @@ func (q *quick) op(o *histories.Op, process int) {
 	case histories.DeleteRecords:
 	default:
 		q.tracker.op(o, process)
+		q.gaveUp = q.gaveUp || q.tracker.late
 	}
 }
 

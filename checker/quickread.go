@@ -10,6 +10,7 @@ import (
 // read takes note of what an answer with records says.
 func (q *quick) read(l *quickLog, o *histories.Op, process int) {
 	s := q.tracker.op(o, process)
+	q.gaveUp = q.gaveUp || q.tracker.late
 	from := s.from
 	sure := from != atStart && o.Kind == histories.Poll // a consumer does not jump over what is deleted
 	if from == atStart {

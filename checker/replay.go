@@ -16,16 +16,12 @@ func handOver(h *histories.History) replay {
 		if !sink.Header(h.Header()) {
 			return false
 		}
-		ops := h.Ops()
 		for i := range h.Marks() {
-			m := &h.Marks()[i]
-			n := m.Index - i - (len(h.Ops()) - len(ops)) // operations before it
-			if !handOps(ops[:n], sink) || !sink.Mark(m) {
+			if !sink.Mark(&h.Marks()[i]) {
 				return false
 			}
-			ops = ops[n:]
 		}
-		return handOps(ops, sink)
+		return handOps(h.Ops(), sink)
 	}}
 }
 

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/isrcheck/isrcheck/histories"
 )
@@ -82,13 +83,18 @@ func offsetMismatches(p *partition) []Finding {
 	return found
 }
 
-func (p *partition) firstSeen(v histories.Value) *record {
+// firstSeen returns the place at which a value was read first, nil if it never was:
+// by the end of the answers, and by offset where they ended at one instant.
+func (p *partition) firstSeen(v histories.Value) (first *record) {
+	at := int64(math.MaxInt64)
 	for _, x := range p.places[v] {
-		if len(x.seenBy) > 0 {
-			return x
+		for _, r := range x.seenBy {
+			if end := r.op.Return; end < at || end == at && x.offset < first.offset {
+				first, at = x, end
+			}
 		}
 	}
-	return nil
+	return first
 }
 
 func gaps(p *partition) []Finding {

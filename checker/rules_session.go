@@ -80,32 +80,51 @@ func (p *partition) firstSend(v histories.Value) *send {
 	return nil
 }
 
-// A told is an end that somebody was told.
+// A told is an end that somebody was told, or an offset.
 type told struct {
 	op  *histories.Op
 	end int64
+}
+
+// A highWater is the highest of what one process was told. Of operations that were
+// called at one instant nobody knows which was called first.
+type highWater struct{ before, now told }
+
+// add takes note of what the process was told next, and returns the highest that it
+// was told by operations called before.
+func (w *highWater) add(t told) told {
+	if w.now.op != nil && w.now.op.Call < t.op.Call {
+		if w.before.op == nil || w.now.end >= w.before.end {
+			w.before = w.now
+		}
+		w.now = told{}
+	}
+	if w.now.op == nil || t.end >= w.now.end {
+		w.now = t
+	}
+	return w.before
 }
 
 // endsToldBack finds ends that ListOffsets told going back: for one client or,
 // for systems other than Kafka, for anybody.
 func endsToldBack(p *partition) []Finding {
 	var found []Finding
-	perClient := map[string]told{}
+	perClient := map[string]*highWater{}
 	lists := p.highest(toldByList)
 	for _, o := range p.ops {
 		if toldByList(o) == histories.None {
 			continue
 		}
-		before := perClient[o.Process]
+		if perClient[o.Process] == nil {
+			perClient[o.Process] = &highWater{}
+		}
+		before := perClient[o.Process].add(told{o, o.Offset})
 		if top := lists.before(o.Call); p.config.Get("system") == "other" && top.end > before.end {
 			before = top
 		}
 		if before.op != nil && before.end > o.Offset {
 			found = append(found, regressed(before, o, "later at %d, as %s was told", o.Offset, o.Process).
 				should(o, "told an end of %d or more", before.end))
-		}
-		if o.Offset >= perClient[o.Process].end {
-			perClient[o.Process] = told{o, o.Offset}
 		}
 	}
 	return found
@@ -267,7 +286,7 @@ func nonmonotonicSends(p *partition) []Finding {
 		return nil
 	}
 	var found []Finding
-	last := map[string]*send{}
+	last := map[string]*highWater{}
 	for _, s := range p.sends {
 		if s.op.Outcome != histories.OK || s.base == histories.None || s.copied {
 			continue
@@ -276,14 +295,14 @@ func nonmonotonicSends(p *partition) []Finding {
 		if x.gone != nil {
 			continue // it is nowhere
 		}
-		before := last[s.op.Process]
-		if before != nil && s.base < before.base {
-			found = append(found, proof([]*histories.Op{before.op, s.op}, "Record %s was sent by %s before record %s, and they are at offsets %d and %d",
-				before.op.Values[0], s.op.Process, s.op.Values[0], before.base, s.base).should(s.op, "landed behind offset %d", before.base).
-				where(p, p.at[place{before.base, before.op.Values[0]}], x))
-			continue
+		if last[s.op.Process] == nil {
+			last[s.op.Process] = &highWater{}
 		}
-		last[s.op.Process] = s
+		if before := last[s.op.Process].add(told{s.op, s.base}); before.op != nil && s.base < before.end {
+			found = append(found, proof([]*histories.Op{before.op, s.op}, "Record %s was sent by %s before record %s, and they are at offsets %d and %d",
+				before.op.Values[0], s.op.Process, s.op.Values[0], before.end, s.base).should(s.op, "landed behind offset %d", before.end).
+				where(p, p.at[place{before.end, before.op.Values[0]}], x))
+		}
 	}
 	return found
 }

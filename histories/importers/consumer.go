@@ -166,7 +166,7 @@ func (q *queue) polls(v *invocation, told []mop, e *event, now int64) error {
 			q.made.ops = append(q.made.ops, o)
 		}
 		if e.typ != "ok" && len(h.records()) > 0 && !silent { // the client seeks back to where the operation began
-			q.made.marks = append(q.made.marks, histories.Mark{Time: now, Kind: histories.Reset, Process: s.name, On: h.on, Offset: h.records()[0].Offset, Line: e.at.line})
+			q.made.marks = append(q.made.marks, histories.Mark{Time: q.clock.reserve(1), Kind: histories.Reset, Process: s.name, On: h.on, Offset: h.records()[0].Offset, Line: e.at.line})
 		}
 	}
 	for on := range moved {

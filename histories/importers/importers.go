@@ -310,6 +310,13 @@ func (c *clock) at(stated int64) (int64, error) {
 	return c.now, nil
 }
 
+// reserve returns an instant behind the last event and before the next one, so many
+// behind the last.
+func (c *clock) reserve(n int64) int64 {
+	c.now += min(n, math.MaxInt64-c.now)
+	return c.now
+}
+
 // clip shortens text from a recording so that a line stays readable, and quotes
 // what is not plain text.
 func clip(s string) string {

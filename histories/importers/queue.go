@@ -43,8 +43,9 @@ type batch struct {
 // An invocation is an operation that was not completed yet.
 type invocation struct {
 	event
-	call int64
-	mops []mop
+	call     int64
+	lastCall int64 // of its sends, which are made one behind the other
+	mops     []mop
 }
 
 // readQueue reads a recording of the workload. The settings are those that its
@@ -109,6 +110,7 @@ func (q *queue) event(e *event) error {
 		v := &invocation{event: *e, call: now}
 		if v.mops, err = q.mops(e); err == nil {
 			q.open[e.process.text] = v
+			v.lastCall = q.clock.reserve(int64(max(0, len(v.mops)-1)))
 		}
 		return err
 	}
@@ -221,7 +223,7 @@ func (q *queue) never() {
 		}
 		for i := range v.mops {
 			if m := &v.mops[i]; m.key != nil {
-				q.send(v, m, histories.Open, histories.None)
+				q.send(v, m, i, histories.Open, histories.None)
 			} else {
 				q.made.lost.add(v.at.line, "a poll that never returned")
 			}
@@ -249,7 +251,7 @@ func (q *queue) sends(v *invocation, told []mop, e *event, now int64) {
 		if m.answered && outcome == histories.Fail {
 			q.written[len(q.made.ops)] = true
 		}
-		o := q.send(v, m, outcome, now)
+		o := q.send(v, m, i, outcome, now)
 		o.ReturnLine, o.Offset = e.at.line, m.offset
 		if outcome != histories.OK {
 			o.Code = code(e.err)
@@ -264,10 +266,11 @@ func (q *queue) sends(v *invocation, told []mop, e *event, now int64) {
 	}
 }
 
-func (q *queue) send(v *invocation, m *mop, outcome histories.Outcome, returned int64) *histories.Op {
+// send translates a send, which was the one behind i other parts of its operation.
+func (q *queue) send(v *invocation, m *mop, i int, outcome histories.Outcome, returned int64) *histories.Op {
 	o := histories.NewOp("P"+v.process.text, histories.Send)
 	o.On, o.Values, o.Line = q.names.of(m.key), []histories.Value{valueOf(m.value)}, v.at.line
-	o.Call, o.Return, o.Outcome = v.call, returned, outcome
+	o.Call, o.Return, o.Outcome = min(v.call+int64(i), v.lastCall), returned, outcome
 	q.made.ops = append(q.made.ops, o)
 	return &q.made.ops[len(q.made.ops)-1]
 }
