@@ -100,7 +100,11 @@ var mutants = []mutant{
 	{"quickread.go", "p.boundary.add(i)", "_, _ = p, i"},
 	{"settle.go", "max(o-1, l.start), o+2)", "o, o+2)"},
 	{"positions.go", "to = atStart\n", "to = 0\n"},
-	{"positions.go", "c.blind = true\n\t}\n}", "}\n}"},
+	{"positions.go", "c.blind = true\n\treturn false", "return false"},
+	{"positions.go", "moved && marks[0].Time >= o.Call", "moved && marks[0].Time > o.Call"},
+	{"positions.go", "marks[0].Time <= endOf(o)", "marks[0].Time < o.Call"},
+	{"positions.go", "during, t.late, t.tied = true, true, c.op", "during, t.late = true, true"},
+	{"rules_session.go", "w.now.op.Call < t.op.Call", "w.now.op.Call <= t.op.Call"},
 }
 
 // TestMutants builds each mutant and lets the properties judge it. It takes
@@ -214,7 +218,7 @@ func testMutant(t *testing.T, file, text string) (string, error) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("go", "test", "-overlay", list, "-vet=off", "-count=1",
-		"-run", "^Test(NoFalseAlarm|RulesAndModelAgree|SameVerdictAsEnumeration|EnginesAgree|EnginesAgreeOnTheCorpus|QuickJudgeIsNeverWrong|Suspects|SectionBehindTheLogStart|Corpus)$", ".", "-failfast", "-rapid.checks=300", "-rapid.nofailfile", "-rapid.shrinktime=0s")
+		"-run", "^Test(NoFalseAlarm|RulesAndModelAgree|SameVerdictAsEnumeration|EnginesAgree|EnginesAgreeOnTheCorpus|QuickJudgeIsNeverWrong|Suspects|SectionBehindTheLogStart|Ties|Corpus)$", ".", "-failfast", "-rapid.checks=300", "-rapid.nofailfile", "-rapid.shrinktime=0s")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -59,8 +59,9 @@ func startsLater(o histories.Op) bool { return o.Start > 0 }
 
 func seeks(o *histories.Op) bool { return o.Kind == histories.Seek && o.Outcome == histories.OK }
 
-// resets sends every seek to offset 0, and returns marks that say the same. If the
-// log start is to be told, it is at the end.
+// resets sends every seek to offset 0, and returns marks that say the same, between
+// the operations before and behind it: so times are doubled. If the log start is to be
+// told, it is at the end.
 func resets(ops []histories.Op, told bool) ([]histories.Op, []histories.Mark) {
 	ops = slices.Clone(ops)
 	var marks []histories.Mark
@@ -75,9 +76,13 @@ func resets(ops []histories.Op, told bool) ([]histories.Op, []histories.Mark) {
 		if calls[instant{o.Process, o.Call}]++; calls[instant{o.Process, o.Call}] > 1 {
 			return ops, nil // a mark there could be before or after
 		}
+		o.Call *= 2
+		if o.Return != histories.None {
+			o.Return *= 2
+		}
 		if end = max(end, o.Call, o.Return); seeks(o) {
 			o.To = 0
-			marks = append(marks, histories.Mark{Kind: histories.Reset, Process: o.Process, On: o.On, Time: o.Call, To: "earliest", Offset: histories.None})
+			marks = append(marks, histories.Mark{Kind: histories.Reset, Process: o.Process, On: o.On, Time: o.Call + 1, To: "earliest", Offset: histories.None})
 		}
 	}
 	if told {
