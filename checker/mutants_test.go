@@ -102,7 +102,7 @@ var mutants = []mutant{
 	{"positions.go", "to = atStart\n", "to = 0\n"},
 	{"positions.go", "c.blind = true\n\treturn false", "return false"},
 	{"positions.go", "moved && marks[0].Time >= o.Call", "moved && marks[0].Time > o.Call"},
-	{"positions.go", "marks[0].Time <= endOf(o)", "marks[0].Time < o.Call"},
+	{"positions.go", "marks[0].Time <= overAt(o)", "marks[0].Time < o.Call"},
 	{"positions.go", "during, t.late, t.tied = true, true, c.op", "during, t.late = true, true"},
 	{"rules_session.go", "w.now.op.Call < t.op.Call", "w.now.op.Call <= t.op.Call"},
 }
