@@ -51,6 +51,14 @@ var dependencies = []dependency{
 		m.transactions.frame(items)
 		return items
 	}},
+	{"which records a reader passes as those of a transaction, and what may hold up a scan, the sends of the transactions tell; where a torn one names four operations, others tell the log start", func(m *shortening, items []bool) []bool {
+		for i := range m.whole.Ops() {
+			o := &m.whole.Ops()[i]
+			items[o.Index] = items[o.Index] || o.Kind == histories.Send && o.Tx != "" || m.target.Name == "torn-transaction" && o.Kind == histories.List && o.At == "earliest"
+		}
+		m.transactions.frame(items)
+		return items
+	}},
 	{"of transactions in a circle more than four operations have a part: the sends of what was read", func(m *shortening, items []bool) []bool {
 		items = m.withSends(items, m.target.about)
 		m.transactions.frame(items)

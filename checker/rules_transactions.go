@@ -124,7 +124,7 @@ func (ts *transactions) torn(known *Result) []Finding {
 			seen[t] = true
 			torn := proof([]*histories.Op{s, reader}, "Of transaction %s, %s was handed record %s, and record %s %s",
 				t.name, reader.Process, part.Value, gone.value, does).naming(part.Value, gone.value)
-			torn = torn.with(ts.readsOf(f)...)
+			torn = torn.with(ts.shownBy(f, mostNamed-2)...)
 			torn.Partition = f.Partition
 			found = append(found, torn)
 		}
@@ -132,15 +132,22 @@ func (ts *transactions) torn(known *Result) []Finding {
 	return found
 }
 
-// readsOf are the answers that prove a finding.
-func (ts *transactions) readsOf(f Finding) []*histories.Op {
-	var reads []*histories.Op
+// shownBy are the operations beside sends that prove a finding, no more than so many:
+// answers with records first, then what put a consumer where it was or told the log
+// start.
+func (ts *transactions) shownBy(f Finding, most int) []*histories.Op {
+	var reads, others []*histories.Op
 	for _, e := range f.Evidence {
-		if o := opAt(ts.whole.Ops(), e.Index); o != nil && o.IsRead() {
+		switch o := opAt(ts.whole.Ops(), e.Index); {
+		case o == nil || o.Kind == histories.Send:
+		case o.IsRead():
 			reads = append(reads, o)
+		default:
+			others = append(others, o)
 		}
 	}
-	return reads
+	all := append(reads, others...)
+	return all[:min(len(all), most)]
 }
 
 // misses says what a finding says of a record that clients may rely on, "" if it

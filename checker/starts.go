@@ -78,6 +78,8 @@ func (p *partition) reach(r *read, offset int64) (by []*histories.Op, mark *hist
 	}
 	dense := p.config.Get("offsets") == "dense"
 	switch at, ok := p.stands[r.op]; {
+	case r.op.Kind == histories.Fetch && r.op.To != histories.None: // a scan that transactions may have held up
+		return present(p.tellers.highest), nil
 	case r.op.Kind == histories.Scan && !dense && (len(r.op.Records) > 0 || offset < r.op.End):
 		return present(p.tellers.highest), nil
 	case !ok:
