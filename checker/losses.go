@@ -65,7 +65,10 @@ func (p *partition) fateOf(s *send, i int64) (there, gone bool) {
 		return true, false
 	}
 	a := p.absent(x)
-	return !a.taken(), !a.taken() && a.moved() == nil
+	if there = x.acked() || !a.taken(); there {
+		gone = a.moved() == nil
+	}
+	return there, gone
 }
 
 // A run follows the records of one producer in the order of sending.

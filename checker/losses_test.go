@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/isrcheck/isrcheck/histories"
@@ -33,5 +34,28 @@ func TestLosses(t *testing.T) {
 	}
 	if got := Check(context.Background(), h, Options{}).Lost; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestMovedIsNotLost has records that are elsewhere at the end, and one that nobody was
+// promised and where another was before it was sent.
+func TestMovedIsNotLost(t *testing.T) {
+	for _, text := range []string{`history 1
+1-2 P1 send 1 => ok @0
+3-4 P2 send 2 => ok @1
+5-6 S1 scan => ok [0:1 1:2] end=2
+7-8 S1 scan => ok [0:2 1:1] end=2
+`, `history 1
+1-2 P1 send 1,2 => ok @0
+3-9 P2 send 3,4 => info
+5-6 S1 scan => ok [0:1 1:2 2:4] end=3
+`} {
+		h, err := histories.Parse("test", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := Check(context.Background(), h, Options{}); !slices.Contains(r.Names(), lostWrite) || len(r.Lost) != 0 {
+			t.Errorf("%v, of which %v is lost\n%s", r.Names(), r.Lost, text)
+		}
 	}
 }

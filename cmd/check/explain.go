@@ -213,45 +213,6 @@ func legalUpTo(r *checker.Result) string {
 	return fmt.Sprintf("Legal up to line %d and time %d (%s): %s", p.Line, p.Time, events, what)
 }
 
-// maxLosses is how many losses are told of in words.
-const maxLosses = 6
-
-// losses says where among the records of each producer the lost ones are: of each
-// partition for itself, which is named if there are several.
-func losses(r *checker.Result) string {
-	all := r.Lost
-	var parts []string
-	for _, l := range all[:min(len(all), maxLosses)] {
-		which := clip(l.First.String(), nameWidth)
-		if l.Lost > 1 {
-			which += " to " + clip(l.Last.String(), nameWidth)
-		}
-		where := ""
-		if r.Exercised.Partitions > 1 {
-			where = " in " + clip(label(l.Partition), nameWidth)
-		}
-		which = where + " (" + which + ")"
-		producer := clip(label(l.Producer), nameWidth)
-		of := producer + "'s " + count(l.Of, "record")
-		switch {
-		case l.Part == "all" && l.Of == 1:
-			parts = append(parts, "the only record of "+producer+which)
-		case l.Part == "all":
-			parts = append(parts, "all of "+of+which)
-		case l.Part == "middle":
-			parts = append(parts, number(l.Lost)+" from the middle of "+of+which)
-		case l.Lost == 1:
-			parts = append(parts, "the "+l.Part+" of "+of+which)
-		default:
-			parts = append(parts, "the "+l.Part+" "+number(l.Lost)+" of "+of+which)
-		}
-	}
-	if left := len(all) - maxLosses; left > 0 {
-		parts = append(parts, fmt.Sprintf("and %s more like these", number(left)))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // explainOK says why there is nothing to say.
 func (a *app) explainOK(b *strings.Builder, h *histories.History, r *checker.Result) {
 	e := r.Exercised
