@@ -15,7 +15,8 @@ func lostWrites(p *partition) []Finding {
 			continue
 		}
 		lost := p.absent(x)
-		f := proof([]*histories.Op{x.send.op, x.gone.op}, "Record %s was %s and %s", x.value, phrase(func() string { return p.promised(x) }), phrase(lost.says))
+		lost.accuse()
+		f := proof([]*histories.Op{x.send.op, lost.by.op}, "Record %s was %s and %s", x.value, phrase(func() string { return p.promised(x) }), phrase(lost.says))
 		found = append(found, lost.of(f))
 	}
 	for _, s := range p.sends {
@@ -63,11 +64,12 @@ func (p *partition) promised(x *record) string {
 type absence struct {
 	p *partition
 	*record
+	by      *read   // that answer
 	instead *record // that the answer holds there, nil if it holds none
 }
 
 func (p *partition) absent(x *record) absence {
-	a := absence{p: p, record: x}
+	a := absence{p: p, record: x, by: x.gone}
 	if v, ok := x.gone.holdsAt(x.offset); ok {
 		a.instead = p.at[place{x.offset, v}]
 	}
@@ -77,6 +79,14 @@ func (p *partition) absent(x *record) absence {
 // taken reports whether another record was there before this one was sent: it is no
 // loss that it is not.
 func (a absence) taken() bool { return a.instead != nil && a.instead.precedes(a.record) }
+
+// accuse takes the answer that puts a record where another was for the one that does
+// not have it there, if it says both.
+func (a *absence) accuse() {
+	if r := a.p.readOf[a.p.puts(a.record)]; a.taken() && r != nil && r.holds(a.instead.place) {
+		a.by = r
+	}
+}
 
 // moved returns where the last complete scan has the record, if it was sent once:
 // nil if it has it nowhere.
@@ -106,7 +116,7 @@ func (a absence) says() string {
 
 // fate says what became of its place.
 func (a absence) fate() string {
-	r := a.gone
+	r := a.by
 	switch {
 	case a.instead != nil:
 		return fmt.Sprintf("offset %d now holds %s", a.offset, a.instead.value)
@@ -123,11 +133,11 @@ func (a absence) fate() string {
 // of completes a finding that names what promised the record and what lacks it:
 // with what these rest on, and who is at fault.
 func (a absence) of(f Finding) Finding {
-	f = f.naming(a.value).around(a.offset).from(a.p, a.gone, a.offset)
+	f = f.naming(a.value).around(a.offset).from(a.p, a.by, a.offset)
 	if a.instead != nil {
 		f = f.naming(a.instead.value)
 	}
-	switch late := a.send != nil && a.gone.op.Return < a.send.op.Call; {
+	switch late := a.send != nil && a.by.op.Return < a.send.op.Call; {
 	case a.taken():
 		f = f.should(a.p.puts(a.record), "%s", phrase(func() string { return a.p.instead(a.record, a.instead) })).
 			with(a.instead.doneBefore(a.record)...)
@@ -137,19 +147,21 @@ func (a absence) of(f Finding) Finding {
 	case late:
 		f = f.should(a.send.op, "been given an offset that nobody had read past")
 	default:
-		f = f.should(a.gone.op, "held record %s at offset %d", a.value, a.offset)
+		f = f.should(a.by.op, "held record %s at offset %d", a.value, a.offset)
 	}
-	f = f.where(a.p, a.record)
-	return f.then(a.found)
+	named := slices.Clone(f.ops)
+	return f.then(func() []*histories.Op { return a.found(named) })
 }
 
-// found is what shows where the record is now, or else who sent what is in its place.
-func (a absence) found() []*histories.Op {
+// found is what shows where the record was and where it is now, and, if that takes no
+// more operations, the send of what is in its place.
+func (a absence) found(named []*histories.Op) []*histories.Op {
+	by := a.p.located(named, []*record{a.record})
 	switch {
 	case a.moved() != nil:
-		return []*histories.Op{a.p.lastScan.op}
-	case a.instead != nil && a.instead.send != nil:
+		return append(by, a.p.lastScan.op)
+	case len(by) == 0 && len(named) == 2 && a.instead != nil && a.instead.send != nil:
 		return []*histories.Op{a.instead.send.op}
 	}
-	return nil
+	return by
 }
