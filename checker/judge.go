@@ -264,6 +264,8 @@ func (j *judge) noteUnseen(partition string, u unseen) {
 		note = fmt.Sprintf("%s: an acknowledged value was never read (unseen): %s", partition, u.first)
 	}
 	switch {
+	case u.unscanned && j.result.Exercised.Scans > 0:
+		j.doubt(kind+", and no scan began after that", "%s, and no scan that tells the end began after that", note)
 	case u.unscanned:
 		j.doubt(kind+", and there is no final scan", "%s, and there is no final scan", note)
 	case j.result.Exercised.Records == 0:

@@ -114,7 +114,7 @@ func (s *search) unsent(by *model.Op, r histories.Record) Finding {
 		case op.Kind != model.Append || j < 0:
 		case op.Offset == histories.None && len(op.Values) > 1:
 			return Finding{}
-		case op.Offset != histories.None && op.Must:
+		case op.Offset != histories.None:
 			return proof(sources(by, op), "%s was handed record %s at offset %d, and %s was told that it is at offset %d", by.Source.Process, r.Value, r.Offset, op.Source.Process, op.Offset+int64(j)).
 				should(by.Source, "held no record %s at offset %d", r.Value, r.Offset).around(r.Offset)
 		}

@@ -48,6 +48,9 @@ func TestWitness(t *testing.T) {
 		{ // a record that was acknowledged elsewhere
 			" offsets=dense reads=committed\n3-5 p0 send 1 acks=1 => ok @0\n4-6 p2 send 2,3,4 => ok @1\n5-5 p1 fetch from=0 => ok [0:2] hw=1\n9-9 p3 fetch from=3 => ok [3:4]\n",
 			"p1 was handed record 2 at offset 0, and p2 was told that it is at offset 1", "4 5!"},
+		{ // one that was said to be elsewhere if it took effect
+			"\n1-2 P1 send 1 => info @0\n5-6 C1 scan => ok [1:1] end=2\n",
+			"C1 was handed record 1 at offset 1, and P1 was told that it is at offset 0", "1 5!"},
 		{ // the record that is at the offset, not the first of its batch
 			" offsets=dense\n1-2 P1 send 1,7 => ok @0\n3-4 P2 send 7,8 => ok @1\n",
 			"Offset 1 was given away twice, both times for record 7", "1 3!"},

@@ -33,16 +33,16 @@ func isTerminal(w io.Writer) bool {
 	return term.IsTerminal(int(f.Fd()))
 }
 
-func (i ink) red(s string) string    { return i.wrap("\x1b[31m", s) }
-func (i ink) green(s string) string  { return i.wrap("\x1b[32m", s) }
-func (i ink) yellow(s string) string { return i.wrap("\x1b[33m", s) }
-func (i ink) bold(s string) string   { return i.wrap("\x1b[1m", s) }
+func (i ink) red(s string) string    { return i.wrap(red, s) }
+func (i ink) green(s string) string  { return i.wrap(green, s) }
+func (i ink) yellow(s string) string { return i.wrap(yellow, s) }
+func (i ink) bold(s string) string   { return i.wrap(bold, s) }
 
-func (i ink) wrap(start, s string) string {
+func (i ink) wrap(start sequence, s string) string {
 	if !i {
 		return s
 	}
-	return start + s + "\x1b[0m"
+	return start.String() + s + reset.String()
 }
 
 // label returns a file name as people see it: as it is, or quoted if it would

@@ -254,8 +254,9 @@ func TestNamesThatNeedQuotes(t *testing.T) {
 }
 
 func TestInk(t *testing.T) {
-	if got := ink(true).red("violation"); got != "\x1b[31mviolation\x1b[0m" {
-		t.Errorf("ink gives %q", got)
+	var got bytes.Buffer
+	if (visible{&got}).Write([]byte(ink(true).red("violation"))); got.String() != "\x1b[31mviolation\x1b[0m" {
+		t.Errorf("ink gives %q", &got)
 	}
 	if got := ink(false).red("violation"); got != "violation" {
 		t.Errorf("no ink gives %q", got)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -14,11 +16,27 @@ import (
 // JSON. Line breaks, tabs and the colours of this program pass.
 type visible struct{ io.Writer }
 
-// ours are the sequences that ink and progress use.
-var ours = [][]byte{[]byte("\x1b[0m"), []byte("\x1b[1m"), []byte("\x1b[31m"), []byte("\x1b[32m"), []byte("\x1b[33m"), []byte(clearLine)}
+// A sequence drives the terminal, as ink writes it: not as itself, but by a
+// name that nothing in a history or a file's name can have, for it is new in every
+// process and no text.
+type sequence string
 
-// clearLine begins a line of a terminal anew.
-const clearLine = "\r\x1b[K"
+// The sequences of ink.
+const (
+	reset  sequence = "\x1b[0m"
+	bold   sequence = "\x1b[1m"
+	red    sequence = "\x1b[31m"
+	green  sequence = "\x1b[32m"
+	yellow sequence = "\x1b[33m"
+)
+
+var ours = []sequence{reset, bold, red, green, yellow}
+
+var secret = fmt.Sprintf("\xff%016x", rand.Uint64())
+
+func (s sequence) String() string {
+	return secret + string(rune('a'+slices.Index(ours, s)))
+}
 
 // Write expects whole letters.
 func (v visible) Write(p []byte) (int, error) {
@@ -27,6 +45,10 @@ func (v visible) Write(p []byte) (int, error) {
 		n := passes(rest)
 		if out = append(out, rest[:n]...); n > 0 {
 			rest = rest[n:]
+			continue
+		}
+		if s, ok := ourSequence(rest); ok {
+			out, rest = append(out, s...), rest[len(s.String()):]
 			continue
 		}
 		r, size := utf8.DecodeRune(rest)
@@ -56,13 +78,17 @@ func passes(p []byte) int {
 	if n > 0 {
 		return n
 	}
-	for _, sequence := range ours {
-		if bytes.HasPrefix(p, sequence) {
-			return len(sequence)
-		}
-	}
 	if r, size := utf8.DecodeRune(p); strconv.IsPrint(r) && (r != utf8.RuneError || size > 1) {
 		return size
 	}
 	return 0
+}
+
+// ourSequence returns the one at the beginning.
+func ourSequence(p []byte) (s sequence, ok bool) {
+	i := slices.IndexFunc(ours, func(s sequence) bool { return bytes.HasPrefix(p, []byte(s.String())) })
+	if i < 0 {
+		return "", false
+	}
+	return ours[i], true
 }

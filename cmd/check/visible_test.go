@@ -14,13 +14,14 @@ import (
 
 // hostile would set the title of a terminal, move its cursor, turn its text
 // around and break its lines.
-const hostile = "\x1b]0;title\x07\u009b2J\u202e\u2066\r\b\x7f\u2028\u00ad\U000e0001"
+const hostile = "\x1b]0;title\x07\x1b[31m\r\x1b[K\u009b2J\u202e\u2066\r\b\x7f\u2028\u00ad\U000e0001"
 
 func TestVisible(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\tb\n":                         "a\tb\n",
 		"größe \U0001f600":               "größe \U0001f600",
-		ink(true).red("x") + clearLine:   ink(true).red("x") + clearLine,
+		ink(true).red("x"):               "\x1b[31mx\x1b[0m",
+		"\x1b[31mx\x1b[0m\r\x1b[K":       `\u001b[31mx\u001b[0m\u000d\u001b[K`,
 		"\x1b[2J\r\u009b":                `\u001b[2J\u000d\u009b`,
 		"\u202e\U000e0001\xff\ufffd\x00": `\u202e\udb40\udc01\xff` + "\ufffd" + `\u0000`,
 	} {
