@@ -125,7 +125,7 @@ func newPartition(name string, c histories.Config, ops []*histories.Op, position
 
 // options are what the model assumes of the log.
 func (p *partition) options() model.Options {
-	return model.Options{Dense: p.config.Get("offsets") == "dense", Again: p.again(), Start: p.start}
+	return model.Options{Dense: p.config.Get("offsets") == "dense", Again: p.again(), Part: p.section != nil, Start: p.start}
 }
 
 func (p *partition) noteStart(o *histories.Op) {

@@ -26,13 +26,14 @@ type surroundings struct {
 	limit   int64           // nothing is known at or behind it
 	batches map[int]batch   // by index of their sends
 	held    []int64         // offsets of batches, sorted
+	first   int             // the send that was called first, -1 unless any offset may hold a copy of it
 	read    map[histories.Value][]int64
 	turns   map[int]turn // of polls; nil as long as nobody asked
 }
 
 // survey looks at the whole, as far as what stays depends on it.
 func (m *shortening) survey() {
-	m.surroundings = surroundings{startBy: -1, batches: map[int]batch{}, read: map[histories.Value][]int64{}}
+	m.surroundings = surroundings{startBy: -1, first: -1, batches: map[int]batch{}, read: map[histories.Value][]int64{}}
 	dense := m.packed(m.sparse)
 	sent := map[histories.Value]int{}
 	for i := range m.whole.Ops() {
@@ -76,6 +77,9 @@ func (m *shortening) surveySends(sent map[histories.Value]int) {
 		o := &m.whole.Ops()[i]
 		if o.Kind != histories.Send || o.On != m.target.Partition {
 			continue
+		}
+		if m.first < 0 && mayHaveHappened(o) && mayRepeat(m.config) {
+			m.first = o.Index
 		}
 		if base := m.base(o, sent); base >= 0 {
 			b := batch{base, base + int64(len(o.Values))}
@@ -190,7 +194,7 @@ func (m *shortening) keepSends(gone []bool) bool {
 			lost = append(lost, o)
 		}
 	}
-	return m.keepLost(gone, lost)
+	return m.keepLost(gone, lost) && (m.first < 0 || !gone[m.first] || !m.careful(true) || m.explained())
 }
 
 // mayLandBehind reports whether a send of which nobody knows where it is would have

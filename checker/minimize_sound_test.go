@@ -107,3 +107,45 @@ config acks=all auto.offset.reset=earliest
 		}
 	}
 }
+
+// TestDeletionsKeepWhatIsCopied deletes in every way, and cuts everywhere, from a
+// legal history in which only a copy of the first send explains an offset.
+func TestDeletionsKeepWhatIsCopied(t *testing.T) {
+	h, err := histories.Parse("copies", []byte(`history 1
+config acks=all enable.idempotence=false offsets=dense
+1-2 P1 send 1 => ok @0
+3-4 C1 list latest => ok @2
+5-6 P1 send 2 => ok @2
+7-8 C1 fetch from=2 => ok [2:2]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	legal := &Result{Verdict: Violates, Findings: []Finding{{Name: notLinearizable, Partition: histories.DefaultPartition}}}
+	m := newShortening(context.Background(), h, legal, MinimizeOptions{})
+	tried := 0
+	for parts := range 1 << len(h.Ops()) {
+		for from := range int64(4) {
+			if m.cut = uncut; from > 0 {
+				m.cut.from = from
+			}
+			k := kept{make([]bool, len(m.gone)), m.dropped, false}
+			for i := range k.gone {
+				k.gone[i] = parts>>i&1 == 1
+			}
+			k, ok := m.sound(k)
+			if !ok {
+				continue
+			}
+			if part := m.part(k); part != nil {
+				tried++
+				if r := Check(context.Background(), part, Options{}); r.Verdict == Violates {
+					t.Fatalf("%v\n%s", r.Err(), part.AppendNotation(nil))
+				}
+			}
+		}
+	}
+	if tried == 0 {
+		t.Error("nothing was tried")
+	}
+}

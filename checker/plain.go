@@ -61,6 +61,7 @@ func (q *quick) plainSend(l *quickLog, o *histories.Op) bool {
 	p.call[i] = max(p.call[i], o.Call)
 	p.deadline[i] = min(p.deadline[i], o.Return)
 	l.values++
+	l.called = min(l.called, o.Call)
 	l.limit = max(l.limit, o.Offset+1)
 	q.exercised.Operations++
 	q.exercised.Sends++

@@ -59,6 +59,7 @@ type quickLog struct {
 	first     int // index of its first operation
 	slots     slotTable
 	values    int64   // sent so far
+	called    int64   // when the first send was that may have happened
 	batch     int64   // the largest, at least 1
 	floats    []float // sends that may or may not have taken effect
 	clients   perProcess[consumer]
@@ -114,7 +115,7 @@ func newQuick(c histories.Config, rebalances bool) *quick {
 		pipeline:   mostPipelined,
 		ending:     endingOf(c),
 		partitions: map[string]*quickLog{}, ops: map[int]bool{}}
-	q.tight = q.dense && retries(c) == "" && allowedByName(c, duplicate) == ""
+	q.tight = q.dense && !mayRepeat(c)
 	q.compacted = c.Get("cleanup.policy") == "compact"
 	q.gaveUp = q.compacted && q.dense
 	return q
@@ -176,7 +177,7 @@ func (q *quick) log(name string) *quickLog {
 	}
 	l := q.partitions[name]
 	if l == nil {
-		l = &quickLog{name: name, first: math.MaxInt, batch: 1, lastTold: histories.None, suspectValues: map[histories.Value]bool{}}
+		l = &quickLog{name: name, first: math.MaxInt, called: math.MaxInt64, batch: 1, lastTold: histories.None, suspectValues: map[histories.Value]bool{}}
 		l.slots.from = &q.pieces
 		if q.compacted {
 			l.keys = newKeys()
@@ -217,6 +218,7 @@ func (q *quick) send(l *quickLog, o *histories.Op, process int) {
 		}
 		return
 	case !q.acknowledged(o):
+		l.called = min(l.called, o.Call)
 		f := float{values: slices.Clone(o.Values), call: o.Call, offset: o.Offset, key: l.keys.id(o.Key), index: int32(o.Index), ordered: q.ordered && o.Outcome == histories.OK}
 		if l.floats = append(l.floats, f); f.ordered {
 			q.gaveUp = q.gaveUp || o.Offset == histories.None
@@ -225,6 +227,7 @@ func (q *quick) send(l *quickLog, o *histories.Op, process int) {
 		return
 	}
 	q.exercised.Acknowledged++
+	l.called = min(l.called, o.Call)
 	if o.Offset == histories.None {
 		q.gaveUp = true
 		return

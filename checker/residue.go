@@ -161,8 +161,10 @@ func (p *partition) copyOf(s *send, x *record, excused bool) model.Op {
 }
 
 // again reports whether one send may land more than once.
-func (p *partition) again() bool {
-	return retries(p.config) != "" || allowedByName(p.config, duplicate) != ""
+func (p *partition) again() bool { return mayRepeat(p.config) }
+
+func mayRepeat(c histories.Config) bool {
+	return retries(c) != "" || allowedByName(c, duplicate) != ""
 }
 
 // isTold reports whether a producer was told that its record is there, and it

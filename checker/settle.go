@@ -14,6 +14,10 @@ func (q *quick) settle(l *quickLog) {
 		q.gaveUp = true
 		return
 	}
+	if q.dense && !q.tight && l.knownUnsent() {
+		q.gaveUp = true
+		return
+	}
 	q.fillHoles(l)
 	q.placeFloats(l)
 	if q.gaveUp = q.gaveUp || !l.settleKeys(); q.gaveUp {
@@ -33,6 +37,16 @@ func (q *quick) settle(l *quickLog) {
 	}
 	q.suspectFirstTold(l)
 	q.focus(l)
+}
+
+// knownUnsent reports whether somebody knew of a record before the first send, of
+// which any other could be a copy.
+func (l *quickLog) knownUnsent() (is bool) {
+	l.slots.each(l.start, l.slots.len(), func(_ int64, p *piece, i int) bool {
+		is = p.deadline[i] < l.called
+		return !is
+	})
+	return is
 }
 
 // mostUnkeyed is how many records whose keys nobody tells may be missing from

@@ -121,6 +121,7 @@ func TestMalformedNotation(t *testing.T) {
 
 		{"overlap", h + "1-4 C1 poll => ok []\n# so\n3-5 C1 poll => ok []\n", `x:4:1: process "C1" calls poll at 3 while its poll of time 1 (line 2) is under way`},
 		{"overlap with a send", h + "1-4 P1 send 1 => ok @0\n3-5 P1 poll => ok []\n", `x:3:1: process "P1" calls poll at 3 while its send`},
+		{"commit overlaps with a send of it", h + "1-2 P1 begin tx=T => ok\n3-7 P1 send 1 tx=T => ok @0\n5-9 P1 commit tx=T => ok\n", `x:4:1: process "P1" calls commit at 5 while its send of time 3 (line 3) is under way; only sends of one process may overlap (commit begins when the sends that it waits for have ended: flush them before)`},
 		{"send overlaps", h + "1-4 P1 poll => ok []\n3-5 P1 send 1 => ok @0\n", `x:3:1: process "P1" calls send at 3 while its poll`},
 		{"after an open operation", h + "1- P1 send 1\n9-9 P1 poll => ok []\n", `x:3:1: process "P1" calls poll at 9 while its send`},
 		{"overlap behind a shorter send", h + "1-9 P1 send 1 => ok @0\n2-3 P1 send 2 => ok @1\n4-5 P1 poll => ok []\n", `x:4:1: process "P1" calls poll at 4 while its send of time 1 (line 2)`},

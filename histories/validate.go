@@ -29,10 +29,13 @@ func checkOverlap(name string, ops []Op) error {
 			if r == 0 || !ops[r-1].overlaps(o) {
 				continue
 			}
-			p := &ops[r-1]
+			p, hint := &ops[r-1], ""
+			if p.Kind == Send && (o.Kind == Commit || o.Kind == Abort) {
+				hint = fmt.Sprintf(" (%s begins when the sends that it waits for have ended: flush them before)", o.Kind)
+			}
 			return &Error{File: name, Line: o.Line, Column: min(o.Line, 1), Msg: at(o.Line, "operation", i) +
-				fmt.Sprintf("process %s calls %s at %d while its %s of time %d%s is under way; only sends of one process may overlap",
-					excerpt(o.Process), o.Kind, o.Call, p.Kind, p.Call, onLine(p.Line))}
+				fmt.Sprintf("process %s calls %s at %d while its %s of time %d%s is under way; only sends of one process may overlap%s",
+					excerpt(o.Process), o.Kind, o.Call, p.Kind, p.Call, onLine(p.Line), hint)}
 		}
 		mine := &b.other
 		if o.Kind == Send {

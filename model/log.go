@@ -31,6 +31,7 @@ type Log struct {
 type Options struct {
 	Dense bool  // offsets=dense
 	Again bool  // a send may land again and again: a retry may, without idempotence
+	Part  bool  // there are other sends than those among the operations
 	Start int64 // the highest log start told to anybody
 }
 
@@ -49,6 +50,9 @@ func Compile(ops []Op, opt Options) *Log {
 	l.gatherUnsent()
 	l.gatherEmpty()
 	l.findContradictions()
+	if l.dense && l.again && !opt.Part {
+		l.findUnsent()
+	}
 	l.dropInvisible()
 	return l
 }
@@ -208,6 +212,29 @@ func (l *Log) findContradictions() {
 				l.bad[i] = true
 			}
 		}
+	}
+}
+
+// findUnsent marks the operations that know of a record, at the log start or behind,
+// from before the first send. A send may land as often as it likes where retries make
+// copies, and so explain any offset, but not before it was called.
+func (l *Log) findUnsent() {
+	first := endless
+	for i := range l.ops {
+		if l.ops[i].Kind == Append {
+			first = min(first, l.ops[i].Call)
+		}
+	}
+	for i := range l.ops {
+		op := &l.ops[i]
+		if op.Kind != Read || op.Return >= first {
+			continue
+		}
+		reached := max(op.Low, op.Exact)
+		for _, r := range op.Records {
+			reached = max(reached, r.Offset+1)
+		}
+		l.bad[i] = l.bad[i] || reached > l.start
 	}
 }
 

@@ -105,7 +105,8 @@ watermark, the last stable offset, the begin and the end of the log. Offsets and
 times are 0 or more. A value or a key is an integer or a quoted string; values are
 unique in a partition. A word of letters, digits and _-.:/#+, stands for itself, any
 other in double quotes with the escapes of JSON. One process does one thing at a time,
-except that its sends may overlap.
+except that its sends may overlap. A commit or an abort that waits for sends, as those of
+Kafka's Java client do, is called when the last of them has ended: before a commit, flush.
 
 Operations of a .jsonl
 
