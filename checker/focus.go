@@ -20,31 +20,43 @@ func (q *quick) doubt(l *quickLog, offset int64, v histories.Value) {
 	q.suspectRange(l, offset, offset+1)
 }
 
+// A sendBounds is when the sends of a value took effect, and at which offsets they were
+// said to be.
+type sendBounds struct{ call, deadline, first, last int64 }
+
+// A displaced record is one that a send was told to be at an offset that another has.
+type displaced struct {
+	value histories.Value
+	sendBounds
+}
+
 // boundDoubts lets the sends of values at doubtful offsets bound those offsets,
 // too, with the batches they may be part of, and suspects all of those.
 func (q *quick) boundDoubts(l *quickLog) {
 	if len(l.doubts) == 0 || q.gaveUp {
 		return
 	}
-	type bounds struct{ call, deadline, first, last int64 }
-	sends := map[histories.Value]bounds{}
-	join := func(v histories.Value, with bounds) {
+	sends := map[histories.Value]sendBounds{}
+	join := func(v histories.Value, with sendBounds) {
 		b, ok := sends[v]
 		if !ok {
 			b = with
 		}
-		sends[v] = bounds{max(b.call, with.call), min(b.deadline, with.deadline), min(b.first, with.first), max(b.last, with.last)}
+		sends[v] = sendBounds{max(b.call, with.call), min(b.deadline, with.deadline), min(b.first, with.first), max(b.last, with.last)}
+	}
+	for _, d := range l.displaced {
+		join(d.value, d.sendBounds)
 	}
 	l.slots.where(0, l.slots.len(), func(p *piece) slots { return p.sent }, func(o int64, p *piece, i int) bool {
 		if l.suspectValues[p.value(i)] {
-			join(p.value(i), bounds{p.call[i], p.deadline[i], o, o})
+			join(p.value(i), sendBounds{p.call[i], p.deadline[i], o, o})
 		}
 		return true
 	})
 	for i := range l.floats {
 		for _, v := range l.floats[i].values {
 			if l.suspectValues[v] {
-				join(v, bounds{l.floats[i].call, math.MaxInt64, math.MaxInt64, 0})
+				join(v, sendBounds{l.floats[i].call, math.MaxInt64, math.MaxInt64, 0})
 			}
 		}
 	}

@@ -78,6 +78,7 @@ type quickLog struct {
 	suspect       bool
 	suspectValues map[histories.Value]bool
 	doubts        []histories.Record // values at offsets that are said to hold something else
+	displaced     []displaced
 }
 
 // A float is a batch of unknown outcome.
@@ -243,6 +244,7 @@ func (q *quick) send(l *quickLog, o *histories.Op, process int) {
 		p, at := l.slots.at(offset)
 		if !p.put(at, v, o.Call, i > 0, int32(o.Index)) {
 			q.doubt(l, offset, v)
+			l.displaced = append(l.displaced, displaced{v, sendBounds{o.Call, o.Return, offset, offset}})
 			p.call[at] = max(p.call[at], o.Call)
 		}
 		p.deadline[at] = min(p.deadline[at], o.Return)
