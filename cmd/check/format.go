@@ -105,7 +105,8 @@ watermark, the last stable offset, the begin and the end of the log. Offsets and
 times are 0 or more. A value or a key is an integer or a quoted string; values are
 unique in a partition. A word of letters, digits and _-.:/#+, stands for itself, any
 other in double quotes with the escapes of JSON. One process does one thing at a time,
-except that its sends may overlap. A commit or an abort that waits for sends, as those of
+except that its sends may overlap. What was called at one instant has no order, whichever line
+comes first. What list ts=N answers is recorded and not judged. A commit or an abort that waits for sends, as those of
 Kafka's Java client do, is called when the last of them has ended: before a commit, flush.
 
 Operations of a .jsonl
@@ -128,7 +129,9 @@ answered. Each as .hist and as .jsonl:
 ` + indent(inBoth(formatPipelined)) + `Marks
 
 A mark is a fault, in words, or a client's marker: reset, assigned and revoked (by a
-rebalance) and crash explain why its position jumps, a note explains nothing.
+rebalance) and crash explain why its position jumps, a note explains nothing. A marker of a
+time at which a poll of that client was under way may have come before what the poll handed
+out, or behind it.
 
 ` + indent(eachInBoth(formatMarks)) + `The header
 
