@@ -104,7 +104,7 @@ var mutants = []mutant{
 	{"positions.go", "moved && marks[0].Time >= o.Call", "moved && marks[0].Time > o.Call"},
 	{"positions.go", "marks[0].Time <= overAt(o)", "marks[0].Time < o.Call"},
 	{"positions.go", "during, t.late, t.tied = true, true, c.op", "during, t.late = true, true"},
-	{"rules_session.go", "w.now.op.Call < t.op.Call", "w.now.op.Call <= t.op.Call"},
+	{"rules_session.go", "(w.now.op.Call < t.op.Call", "(w.now.op.Call <= t.op.Call"},
 }
 
 // TestMutants builds each mutant and lets the properties judge it. It takes

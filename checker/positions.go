@@ -244,7 +244,7 @@ func (t *tracker) op(o *histories.Op, process int) step {
 	if o.Outcome == histories.Fail {
 		return s
 	}
-	if c.call == o.Call {
+	if c.call == o.Call && overAt(o) == o.Call { // as the one before was, or they would overlap
 		during, t.late, t.tied = true, true, c.op
 	}
 	c.op, c.call, c.until = o.Index, o.Call, overAt(o)

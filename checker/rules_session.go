@@ -87,13 +87,14 @@ type told struct {
 }
 
 // A highWater is the highest of what one process was told. Of operations that were
-// called at one instant nobody knows which was called first.
+// called at one instant nobody knows which was called first, unless they would overlap,
+// as sends may.
 type highWater struct{ before, now told }
 
 // add takes note of what the process was told next, and returns the highest that it
 // was told by operations called before.
 func (w *highWater) add(t told) told {
-	if w.now.op != nil && w.now.op.Call < t.op.Call {
+	if w.now.op != nil && (w.now.op.Call < t.op.Call || t.op.Kind != histories.Send && t.op.Call < t.op.Return) {
 		if w.before.op == nil || w.now.end >= w.before.end {
 			w.before = w.now
 		}
