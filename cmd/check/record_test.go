@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -25,6 +26,9 @@ import (
 func TestInterruptedRecording(t *testing.T) {
 	brokers := startBrokers(t)
 	for _, signals := range [][]os.Signal{{os.Interrupt}, {syscall.SIGHUP}, {os.Interrupt, os.Interrupt}} {
+		if signals[0] == syscall.SIGHUP && signal.Ignored(syscall.SIGHUP) {
+			continue // so does the recorder, which inherits that: somebody began the test so (nohup)
+		}
 		twice := len(signals) > 1
 		path := filepath.Join(t.TempDir(), "run.jsonl.zst")
 		var out strings.Builder
