@@ -19,6 +19,7 @@ type cursor struct {
 	op    int             // index of the operation that used or set the position last
 	call  int64           // when that was called, None if there was none
 	until int64           // when the last such operation had ended
+	out   int64           // when the fetch was called that told the position, None if none did
 }
 
 // atStart is the position of a consumer that was reset to the log start, of
@@ -158,7 +159,7 @@ func (t *tracker) cursor(partition, name string, process int) *cursor {
 	l := t.log(partition)
 	c := l.cursors.at(process)
 	if !c.known {
-		*c = cursor{next: histories.None, floor: histories.None, last: -1, known: true, call: histories.None, until: histories.None}
+		*c = cursor{next: histories.None, floor: histories.None, last: -1, known: true, call: histories.None, until: histories.None, out: histories.None}
 		t.used[process] = append(t.used[process], l)
 		t.numbers[name] = process
 	}
@@ -247,7 +248,10 @@ func (t *tracker) op(o *histories.Op, process int) step {
 	if c.call == o.Call && overAt(o) == o.Call { // as the one before was, or they would overlap
 		during, t.late, t.tied = true, true, c.op
 	}
-	c.op, c.call, c.until = o.Index, o.Call, overAt(o)
+	if c.out == o.Call { // it may have been told behind this one
+		c.set(histories.None, o.Index)
+	}
+	c.op, c.call, c.until, c.out = o.Index, o.Call, overAt(o), histories.None
 	if during { // nobody knows what came first
 		c.set(histories.None, o.Index)
 		c.blind = true
@@ -291,9 +295,15 @@ func (t *tracker) catchUp(o *histories.Op, process int) (during bool) {
 // unless that had polled or sought and nobody knows where to. It reports whether it
 // does.
 func (c *cursor) outOfRange(o *histories.Op) bool {
+	if c.out == o.Call && c.next != o.From { // two at one instant disagree
+		c.set(histories.None, o.Index)
+		c.blind = true
+		return false
+	}
 	tells := c.next < 0 && !c.blind
 	if tells {
 		c.set(o.From, o.Index)
+		c.out = o.Call
 	}
 	return tells
 }
