@@ -22,9 +22,8 @@ type partition struct {
 	stands   map[*histories.Op]stand // where polls were to begin
 	back     []regression            // polls that went back
 
-	section   *section      // the offsets that are judged, nil for all
-	start     int64         // the highest log start told to anybody
-	startBy   *histories.Op // that was first to be told it, nil if nobody was for certain
+	section   *section // the offsets that are judged, nil for all
+	start     int64    // the highest log start told to anybody
 	startTold bool
 	lastTold  int64 // when the last operation that told a log start was called
 	tellers   tellers
@@ -133,13 +132,7 @@ func (p *partition) noteStart(o *histories.Op) {
 		p.tellers.note(o)
 	}
 	if start := startTold(o); start != histories.None {
-		if start > p.start {
-			p.start, p.startBy = start, nil
-		}
-		if answered(o) == p.start && (p.startBy == nil || o.Return < p.startBy.Return) {
-			p.startBy = o
-		}
-		p.startTold = true
+		p.start, p.startTold = max(p.start, start), true
 	}
 	if answered(o) != histories.None {
 		p.lastTold = max(p.lastTold, o.Call)
@@ -247,7 +240,16 @@ func lowest(records []histories.Record) int64 {
 	return low
 }
 
-// lowest is the same of an answer of which it is known whether it is in order.
+// endOf is the offset behind the last of an answer's records, None if it has none.
+func endOf(records []histories.Record) int64 {
+	end := histories.None
+	for _, r := range records {
+		end = max(end, r.Offset+1)
+	}
+	return end
+}
+
+// lowest is that of an answer of which it is known whether it is in order.
 func (r *read) lowest() int64 {
 	if r.sorted {
 		return r.op.Records[0].Offset

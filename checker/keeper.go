@@ -67,18 +67,17 @@ func (k *keeper) Op(o *histories.Op, process int) bool {
 	if k.heavy = k.weight.exceeds(k.budget, "what looks wrong in the history"); k.heavy != "" {
 		return false
 	}
-	mine := *o
-	mine.Values, mine.Records = slices.Clone(o.Values), slices.Clone(o.Records)
-	k.kept[o.On] = append(k.kept[o.On], &mine)
+	mine := copied(nil, o)
+	k.kept[o.On] = append(k.kept[o.On], mine)
 	if by := (mover{mark: step.mark}); o.Kind == histories.Poll && o.Outcome == histories.OK {
 		if before != nil && before.Index == step.setBy {
 			by.op = copied(nil, before)
 		}
 		if step.from != histories.None {
-			k.at[&mine] = stand{step.from, by}
+			k.at[mine] = stand{step.from, by}
 		}
 		if step.floor != histories.None {
-			k.back = append(k.back, regression{&mine, step.floor, by})
+			k.back = append(k.back, regression{mine, step.floor, by})
 		}
 	}
 	return true

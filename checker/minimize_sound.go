@@ -28,7 +28,7 @@ type surroundings struct {
 	held    []int64         // offsets of batches, sorted
 	first   int             // the send that was called first, -1 unless any offset may hold a copy of it
 	read    map[histories.Value][]int64
-	turns   map[int]turn // of polls; nil as long as nobody asked
+	turns   map[int]step // of polls; nil as long as nobody asked
 }
 
 // survey looks at the whole, as far as what stays depends on it.
@@ -258,16 +258,12 @@ func (m *shortening) explained() bool {
 	return int64(hi-lo) >= to-from
 }
 
-// A turn is where a poll was to begin, None if that is not known, and the position
-// that it fell back behind, None if it did not.
-type turn struct{ from, floor int64 }
-
-// turns returns those of the polls that were answered.
-func turns(h *histories.History) map[int]turn {
-	at := map[int]turn{}
-	follow(h, func(o *histories.Op, from int64, _ int, floor int64) {
+// turns returns what the polls that were answered were for their clients' positions.
+func turns(h *histories.History) map[int]step {
+	at := map[int]step{}
+	follow(h, func(o *histories.Op, s step) {
 		if o.Kind == histories.Poll && o.Outcome == histories.OK {
-			at[o.Index] = turn{from, floor}
+			at[o.Index] = s
 		}
 	})
 	return at
@@ -286,7 +282,7 @@ func (m *shortening) moved(h *histories.History, polls []int) bool {
 	}
 	moved := false
 	holds := m.holds(h)
-	follow(h, func(o *histories.Op, from int64, _ int, floor int64) {
+	follow(h, func(o *histories.Op, is step) {
 		if o.Kind != histories.Poll {
 			return
 		}
@@ -295,9 +291,9 @@ func (m *shortening) moved(h *histories.History, polls []int) bool {
 		if o.Outcome != histories.OK || !ok {
 			return
 		}
-		moved = moved || floor != histories.None && was.floor == histories.None
-		if from != histories.None && from != was.from {
-			moved = moved || from < 0 || was.from < 0 || from < was.from && holds(o.On, from, was.from)
+		moved = moved || is.floor != histories.None && was.floor == histories.None
+		if is.from != histories.None && is.from != was.from {
+			moved = moved || is.from < 0 || was.from < 0 || is.from < was.from && holds(o.On, is.from, was.from)
 		}
 	})
 	return moved

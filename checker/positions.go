@@ -51,7 +51,7 @@ type stand struct {
 // poll was to begin, where that is known, and the polls that went back.
 func positions(h *histories.History) (map[*histories.Op]stand, []regression) {
 	at, back := map[*histories.Op]stand{}, []regression(nil)
-	visitSteps(h, func(o *histories.Op, s step) {
+	follow(h, func(o *histories.Op, s step) {
 		if o.Kind == histories.Poll && o.Outcome == histories.OK && s.from != histories.None {
 			at[o] = stand{s.from, mover{opAt(h.Ops(), s.setBy), s.mark}}
 		}
@@ -63,11 +63,7 @@ func positions(h *histories.History) (map[*histories.Op]stand, []regression) {
 }
 
 // follow visits the operations of a history with what a tracker says of them.
-func follow(h *histories.History, visit func(o *histories.Op, from int64, setBy int, floor int64)) {
-	visitSteps(h, func(o *histories.Op, s step) { visit(o, s.from, s.setBy, s.floor) })
-}
-
-func visitSteps(h *histories.History, visit func(o *histories.Op, s step)) {
+func follow(h *histories.History, visit func(o *histories.Op, s step)) {
 	t := newTracker(h.Config(), recordsRebalances(h.Marks()))
 	for i := range h.Marks() {
 		t.mark(&h.Marks()[i])
@@ -262,6 +258,11 @@ func (t *tracker) op(o *histories.Op, process int) step {
 	}
 	s.moves = c.move(o)
 	return s
+}
+
+// moves reports whether operations of a kind may set a consumer's position.
+func moves(k histories.Kind) bool {
+	return k == histories.Assign || k == histories.Seek || k == histories.Subscribe || k == histories.Poll
 }
 
 // overAt is when an operation is certainly over.

@@ -91,7 +91,7 @@ func (m *shortening) withMoves(items []bool) []bool {
 	polls := items
 	items = slices.Clone(items)
 	first := map[string]int{} // what each process did first in the partition
-	follow(m.whole, func(o *histories.Op, _ int64, setBy int, _ int64) {
+	follow(m.whole, func(o *histories.Op, s step) {
 		if o.On != m.target.Partition || !moves(o.Kind) {
 			return
 		}
@@ -101,19 +101,14 @@ func (m *shortening) withMoves(items []bool) []bool {
 		if o.Kind != histories.Poll || !polls[o.Index] {
 			return
 		}
-		if m.addMarks(items, o, setBy); setBy >= 0 {
-			items[setBy] = true
+		if m.addMarks(items, o, s.setBy); s.setBy >= 0 {
+			items[s.setBy] = true
 		}
-		if opAt(m.whole.Ops(), setBy) == nil {
+		if opAt(m.whole.Ops(), s.setBy) == nil {
 			items[first[o.Process]] = true
 		}
 	})
 	return items
-}
-
-// moves reports whether operations of a kind may set a consumer's position.
-func moves(k histories.Kind) bool {
-	return k == histories.Assign || k == histories.Seek || k == histories.Subscribe || k == histories.Poll
 }
 
 // addMarks adds the markers of a poll's process that came after what set its

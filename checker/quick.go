@@ -167,9 +167,15 @@ func (q *quick) op(o *histories.Op, process int) {
 		q.read(l, o, process)
 	case histories.DeleteRecords:
 	default:
-		q.tracker.op(o, process)
-		q.gaveUp = q.gaveUp || q.tracker.late
+		q.follow(o, process)
 	}
+}
+
+// follow asks where an operation leaves its consumer.
+func (q *quick) follow(o *histories.Op, process int) step {
+	s := q.tracker.op(o, process)
+	q.gaveUp = q.gaveUp || q.tracker.late
+	return s
 }
 
 func (q *quick) log(name string) *quickLog {

@@ -9,8 +9,7 @@ import (
 
 // read takes note of what an answer with records says.
 func (q *quick) read(l *quickLog, o *histories.Op, process int) {
-	s := q.tracker.op(o, process)
-	q.gaveUp = q.gaveUp || q.tracker.late
+	s := q.follow(o, process)
 	from := s.from
 	sure := from != atStart && o.Kind == histories.Poll // a consumer does not jump over what is deleted
 	if from == atStart {

@@ -47,7 +47,8 @@ func withCode(o *histories.Op) string {
 // deletedUnplaced reports whether a batch whose offset nobody was told may have
 // been below the log start: it was not if the log reached that before its send.
 func (p *partition) deletedUnplaced(s *send) bool {
-	return p.start > 0 && (p.startBy == nil || p.startBy.Return >= s.op.Call)
+	by := p.tellers.highest
+	return p.start > 0 && (answered(by) < p.start || by.Return >= s.op.Call)
 }
 
 // lostUnplaced returns a complete scan that proves that an acknowledged batch

@@ -91,9 +91,17 @@ type told struct {
 // as sends may.
 type highWater struct{ before, now told }
 
-// add takes note of what the process was told next, and returns the highest that it
+// highWaters are those of each process.
+type highWaters map[string]*highWater
+
+// add takes note of what a process was told next, and returns the highest that it
 // was told by operations called before.
-func (w *highWater) add(t told) told {
+func (all highWaters) add(t told) told {
+	w := all[t.op.Process]
+	if w == nil {
+		w = &highWater{}
+		all[t.op.Process] = w
+	}
 	if w.now.op != nil && (w.now.op.Call < t.op.Call || t.op.Kind != histories.Send && t.op.Call < t.op.Return) {
 		if w.before.op == nil || w.now.end >= w.before.end {
 			w.before = w.now
@@ -110,16 +118,13 @@ func (w *highWater) add(t told) told {
 // for systems other than Kafka, for anybody.
 func endsToldBack(p *partition) []Finding {
 	var found []Finding
-	perClient := map[string]*highWater{}
+	perClient := highWaters{}
 	lists := p.highest(toldByList)
 	for _, o := range p.ops {
 		if toldByList(o) == histories.None {
 			continue
 		}
-		if perClient[o.Process] == nil {
-			perClient[o.Process] = &highWater{}
-		}
-		before := perClient[o.Process].add(told{o, o.Offset})
+		before := perClient.add(told{o, o.Offset})
 		if top := lists.before(o.Call); p.config.Get("system") == "other" && top.end > before.end {
 			before = top
 		}
@@ -225,9 +230,7 @@ func toldAny(o *histories.Op) int64 {
 func (p *partition) shown(o *histories.Op) int64 {
 	end := histories.None
 	if o.IsRead() && o.Outcome == histories.OK {
-		for _, r := range o.Records {
-			end = max(end, r.Offset+1)
-		}
+		end = endOf(o.Records)
 	}
 	if promises(o, p.config) && o.Offset != histories.None {
 		end = o.Offset + int64(len(o.Values))
@@ -287,7 +290,7 @@ func nonmonotonicSends(p *partition) []Finding {
 		return nil
 	}
 	var found []Finding
-	last := map[string]*highWater{}
+	last := highWaters{}
 	for _, s := range p.sends {
 		if s.op.Outcome != histories.OK || s.base == histories.None || s.copied {
 			continue
@@ -296,10 +299,7 @@ func nonmonotonicSends(p *partition) []Finding {
 		if x.gone != nil {
 			continue // it is nowhere
 		}
-		if last[s.op.Process] == nil {
-			last[s.op.Process] = &highWater{}
-		}
-		if before := last[s.op.Process].add(told{s.op, s.base}); before.op != nil && s.base < before.end {
+		if before := last.add(told{s.op, s.base}); before.op != nil && s.base < before.end {
 			found = append(found, proof([]*histories.Op{before.op, s.op}, "Record %s was sent by %s before record %s, and they are at offsets %d and %d",
 				before.op.Values[0], s.op.Process, s.op.Values[0], before.end, s.base).should(s.op, "landed behind offset %d", before.end).
 				where(p, p.at[place{before.end, before.op.Values[0]}], x))
@@ -357,14 +357,6 @@ func (x *record) seenAfter(r *read) *histories.Op {
 	return x.lastAnswer().op
 }
 
-// positioned is the same, beside the name of its process.
-func (r *read) positioned(offset int64) string {
-	if r.stood(offset) == "" {
-		return ""
-	}
-	return fmt.Sprintf(", at position %d,", r.position)
-}
-
 // stood says of a poll that passes over an offset before its first record where it
 // was to begin.
 func (r *read) stood(offset int64) string {
@@ -372,6 +364,14 @@ func (r *read) stood(offset int64) string {
 		return ""
 	}
 	return fmt.Sprintf(", which was at position %d and was handed offset %d", r.position, lowest(r.op.Records))
+}
+
+// positioned is the same, beside the name of its process.
+func (r *read) positioned(offset int64) string {
+	if r.stood(offset) == "" {
+		return ""
+	}
+	return fmt.Sprintf(", at position %d,", r.position)
 }
 
 func intPollSkips(p *partition) []Finding {

@@ -1,8 +1,6 @@
 package checker
 
-import (
-	"github.com/isrcheck/isrcheck/histories"
-)
+import "github.com/isrcheck/isrcheck/histories"
 
 // scanFrom returns where a complete scan begins: at the log start. Retention
 // may have moved it without anybody being told, and then the first record is

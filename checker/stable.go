@@ -71,15 +71,6 @@ func (ts *transactions) binds(o *histories.Op) bool {
 	return ts.keeps && o.Outcome == histories.OK && o.Offset != histories.None && model.AcksOf(o, ts.whole.Config()) == "all"
 }
 
-// endOf is the offset behind the last of an answer's records, None if it has none.
-func endOf(records []histories.Record) int64 {
-	end := histories.None
-	for _, r := range records {
-		end = max(end, r.Offset+1)
-	}
-	return end
-}
-
 // stable is how far the last stable offset certainly was when a scan was called that
 // these transactions may hold up. Whoever was told is one to say so; and no open
 // transaction begins where the log had come before its sends, or others have theirs.

@@ -119,10 +119,7 @@ func (w *windows) bound() {
 // boundRead says that the log was there as far as the read saw it, and no
 // further where the read was exact.
 func (w *windows) boundRead(op *model.Op) {
-	there := max(op.Low, op.Exact, 0)
-	for _, r := range op.Records {
-		there = max(there, r.Offset+1)
-	}
+	there := max(op.Reached(), 0)
 	if op.Exact != histories.None {
 		if a := w.wall(op.Exact); a != nil && a.base < op.Exact {
 			w.refuse(conflict{cause: splits, offset: op.Exact, forces: a.op, forbids: op})

@@ -84,24 +84,25 @@ func (s *search) unexplained(offset int64) Finding {
 	if by == nil {
 		return Finding{}
 	}
-	process, at := by.Source.Process, firstAt(by.Records, offset)
+	at := firstAt(by.Records, offset)
 	if at < len(by.Records) && by.Records[at].Offset == offset {
 		return s.unsent(by, by.Records[at])
 	}
 	const none = "%s, and no send explains what offset %d holds"
 	switch {
 	case by.Kind == model.Append && by.Must && by.Offset > offset:
-		says := fmt.Sprintf("%s was told that record %s is at offset %d", process, by.Values[0], by.Offset)
+		says := fmt.Sprintf("%s was told that record %s is at offset %d", by.Source.Process, by.Values[0], by.Offset)
 		return proof(sources(by), none, says, offset).should(by.Source, "been told a lower offset")
 	case at < len(by.Records):
-		says := fmt.Sprintf("%s was handed record %s at offset %d", process, by.Records[at].Value, by.Records[at].Offset)
-		return proof(sources(by), none, says, offset).should(by.Source, "held no record behind offset %d", offset).around(by.Records[at].Offset)
+		r := by.Records[at]
+		says := recounted([]claim{{by: by, what: handed, at: r.Offset, record: r.Value}})
+		return proof(sources(by), none, says, offset).should(by.Source, "held no record behind offset %d", offset).around(r.Offset)
 	}
-	says := fmt.Sprintf("%s was told that the log had come to %d", process, by.Low)
+	told := claim{by: by, what: reached, at: by.Low}
 	if by.Exact > offset {
-		says = fmt.Sprintf("%s was told that the log ended at %d", process, by.Exact)
+		told = claim{by: by, what: ended, at: by.Exact}
 	}
-	return proof(sources(by), none, says, offset).should(by.Source, "been told a lower end")
+	return proof(sources(by), none, recounted([]claim{told}), offset).should(by.Source, "been told a lower end")
 }
 
 // unsent says of a record that was handed out that no send put it there: the one that

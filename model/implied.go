@@ -52,11 +52,7 @@ func (l *Log) reaches(i int) (int64, bool) {
 	case op.Kind == Append:
 		return op.Offset + int64(len(op.Values)), op.Must && op.Offset != histories.None
 	case op.Kind == Read && op.Exact == histories.None && op.Most == histories.None && op.Beyond == histories.None:
-		reached := op.Low
-		for _, r := range op.Records {
-			reached = max(reached, r.Offset+1)
-		}
-		return reached, true
+		return op.Reached(), true
 	}
 	return 0, false
 }

@@ -230,11 +230,7 @@ func (l *Log) findUnsent() {
 		if op.Kind != Read || op.Return >= first {
 			continue
 		}
-		reached := max(op.Low, op.Exact)
-		for _, r := range op.Records {
-			reached = max(reached, r.Offset+1)
-		}
-		l.bad[i] = l.bad[i] || reached > l.start
+		l.bad[i] = l.bad[i] || op.Reached() > l.start
 	}
 }
 

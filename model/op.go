@@ -188,6 +188,16 @@ func (op *Op) tellEmpty(offset int64) {
 	}
 }
 
+// Reached is the end that the log had come to by what a read says: by the end that was
+// told and by its records. It is None if it says nothing of that.
+func (op *Op) Reached() int64 {
+	reached := max(op.Low, op.Exact)
+	for _, r := range op.Records {
+		reached = max(reached, r.Offset+1)
+	}
+	return reached
+}
+
 // holes returns the offsets that an answer passed over: those behind the asked
 // position (or the first record) and before the last record or the scan's end. One
 // that speaks for more than that says up to where in To; none in a file does.

@@ -39,16 +39,14 @@ func (a *app) explain() *cobra.Command {
 }
 
 func (a *app) explainFile(name string, how judging, asJSON bool) {
-	ctx, cancel := how.within(context.Background())
-	defer cancel()
+	ctx := context.Background()
 	h, err := a.read(ctx, name)
 	if err != nil {
 		a.fail(exitInput, err)
 		return
 	}
 	end := newProgress(a.err).during("judging " + label(name))
-	r := checker.Check(ctx, h, how.opts)
-	checker.Explain(ctx, h, r, how.opts)
+	r := how.explained(ctx, h)
 	end()
 	j := judgement{file: name, header: h.Header(), result: r}
 	a.worsen(j.exit())

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isrcheck/isrcheck/checker"
+	"github.com/isrcheck/isrcheck/histories"
 )
 
 // A judging says how histories are judged and how much that may take. Every command
@@ -43,6 +44,15 @@ func (g *judging) within(ctx context.Context) (context.Context, context.CancelFu
 		return ctx, func() {}
 	}
 	return context.WithTimeoutCause(ctx, g.timeout, fmt.Errorf("time is over (--timeout %s)", g.timeout))
+}
+
+// explained judges a history that was read, with what further checks tell of it.
+func (g *judging) explained(ctx context.Context, h *histories.History) *checker.Result {
+	ctx, cancel := g.within(ctx)
+	defer cancel()
+	r := checker.Check(ctx, h, g.opts)
+	checker.Explain(ctx, h, r, g.opts)
+	return r
 }
 
 // engineFlag is the value of --engine.

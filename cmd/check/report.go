@@ -58,10 +58,7 @@ func (a *app) reportFile(ctx context.Context, name, to string, how judging, prin
 		return err
 	}
 	end := newProgress(a.err).during("judging " + label(name))
-	timed, cancel := how.within(ctx)
-	defer cancel()
-	r := checker.Check(timed, h, how.opts)
-	checker.Explain(timed, h, r, how.opts)
+	r := how.explained(ctx, h)
 	end()
 	if ctx.Err() != nil {
 		return ctx.Err()
